@@ -1,0 +1,148 @@
+package metric
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// contract is the list of names as the contract writes it, typed out here a second time so
+// that a slip in the table shows.
+const contract = `duration_s completed failed num_prompts total_input_tokens total_output_tokens
+request_throughput input_throughput output_throughput total_throughput peak_output_throughput
+peak_concurrent_requests concurrency request_rate max_concurrency accept_length
+mean_ttft_ms mean_tpot_ms mean_itl_ms mean_e2e_latency_ms
+median_ttft_ms median_tpot_ms median_itl_ms median_e2e_latency_ms
+std_ttft_ms std_tpot_ms std_itl_ms std_e2e_latency_ms
+p90_ttft_ms p90_tpot_ms p90_itl_ms p90_e2e_latency_ms
+p95_ttft_ms p95_tpot_ms p95_itl_ms p95_e2e_latency_ms
+p99_ttft_ms p99_tpot_ms p99_itl_ms p99_e2e_latency_ms
+max_ttft_ms max_tpot_ms max_itl_ms max_e2e_latency_ms`
+
+func TestNamesAreTheContract(t *testing.T) {
+	if diff := cmp.Diff(strings.Fields(contract), Names()); diff != "" {
+		t.Error(diff)
+	}
+	labels := map[string]string{}
+	for _, name := range Names() {
+		info, ok := Lookup(name)
+		if !ok || info.Name != name || info.Label == "" {
+			t.Errorf("Lookup(%s) = %+v, %v", name, info, ok)
+		}
+		if other, taken := labels[info.Label]; taken {
+			t.Errorf("%s and %s share the label %q", name, other, info.Label)
+		}
+		labels[info.Label] = name
+	}
+}
+
+func TestNamesCannotBeChangedFromOutside(t *testing.T) {
+	Names()[0] = "spoilt"
+	if Names()[0] != "duration_s" {
+		t.Error("a caller changed the table")
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for name, want := range map[string]Info{
+		"mean_ttft_ms":        {"mean_ttft_ms", "ms", "Mean TTFT (ms)", Lower},
+		"output_throughput":   {"output_throughput", "tok/s", "Output throughput (tok/s)", Higher},
+		"max_concurrency":     {"max_concurrency", "requests", "Max concurrency", Neutral},
+		"p99.9_ttft_ms":       {"p99.9_ttft_ms", "ms", "P99.9 TTFT (ms)", Lower},
+		"p50_e2e_latency_ms":  {"p50_e2e_latency_ms", "ms", "P50 E2E latency (ms)", Lower},
+		"p100_itl_ms":         {"p100_itl_ms", "ms", "P100 ITL (ms)", Lower},
+		"p99.90_ttft_ms":      {},
+		"p099_ttft_ms":        {},
+		"p101_ttft_ms":        {},
+		"p-1_ttft_ms":         {},
+		"p1e1_ttft_ms":        {},
+		"pinf_ttft_ms":        {},
+		"p_ttft_ms":           {},
+		"p99_latency_ms":      {},
+		"p99":                 {},
+		"":                    {},
+		"mean_ttft_ms ":       {},
+		"p1.2.3_ttft_ms":      {},
+		"peak_output_tokens":  {},
+		"p99_request_latency": {},
+	} {
+		got, ok := Lookup(name)
+		if ok != (want != Info{}) || got != want {
+			t.Errorf("Lookup(%q) = %+v, %v", name, got, ok)
+		}
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	for _, c := range []struct {
+		number, latency, want string
+		ok                    bool
+	}{
+		{"99", "ttft_ms", "p99_ttft_ms", true},
+		{"99.90", "ttft_ms", "p99.9_ttft_ms", true},
+		{"050", "itl_ms", "p50_itl_ms", true},
+		{"101", "itl_ms", "", false},
+		{"inf", "itl_ms", "", false},
+		{"99", "latency", "", false},
+	} {
+		got, ok := Percentile(c.number, c.latency)
+		if ok != c.ok || (ok && got != c.want) {
+			t.Errorf("Percentile(%q, %q) = %q, %v", c.number, c.latency, got, ok)
+		}
+	}
+}
+
+func TestMarshalWritesEveryNameInOrder(t *testing.T) {
+	v := Values{
+		"duration_s": 255.25, "completed": 256, "request_rate": math.Inf(1), "mean_ttft_ms": math.NaN(),
+		"p99.9_itl_ms": 3, "p50_itl_ms": 2, "p75_ttft_ms": 1, "odd": 4,
+	}
+	got, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	want.WriteString(`{"duration_s":255.25,"completed":256`)
+	for _, name := range strings.Fields(contract)[2:] {
+		want.WriteString(`,"` + name + `":null`)
+	}
+	want.WriteString(`,"p75_ttft_ms":1,"p50_itl_ms":2,"p99.9_itl_ms":3,"odd":4}`)
+	if string(got) != want.String() {
+		t.Errorf("got  %s\nwant %s", got, want.String())
+	}
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	v := Values{"duration_s": 0.1, "completed": 1e6, "p99.9_ttft_ms": 12345678.25}
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Values
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(v, back); diff != "" {
+		t.Error(diff)
+	}
+	var none Values
+	if err := json.Unmarshal([]byte("null"), &none); err != nil || none != nil {
+		t.Errorf("null gave %v, %v", none, err)
+	}
+	if err := json.Unmarshal([]byte(`{"completed":"many"}`), &none); err == nil {
+		t.Error("a string passed as a number")
+	}
+}
+
+func TestValuesNames(t *testing.T) {
+	v := Values{"p99.9_ttft_ms": 1, "mean_ttft_ms": 1, "duration_s": 1}
+	if diff := cmp.Diff([]string{"duration_s", "mean_ttft_ms", "p99.9_ttft_ms"}, v.Names()); diff != "" {
+		t.Error(diff)
+	}
+	if _, ok := (Values{"duration_s": math.Inf(1)}).Get("duration_s"); ok {
+		t.Error("an infinite value passed as finite")
+	}
+}

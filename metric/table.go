@@ -1,0 +1,160 @@
+package metric
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Direction says which way a metric has to move to count as an improvement.
+type Direction int
+
+const (
+	// Neutral metrics describe the load or the workload; no direction is good.
+	Neutral Direction = iota
+	// Higher is better: throughputs, acceptance.
+	Higher
+	// Lower is better: latencies, durations, failures.
+	Lower
+)
+
+// String gives "higher", "lower" or "neutral".
+func (d Direction) String() string {
+	switch d {
+	case Higher:
+		return "higher"
+	case Lower:
+		return "lower"
+	}
+	return "neutral"
+}
+
+// Info describes one metric.
+type Info struct {
+	// Name is the contract's name, as in results.jsonl: "mean_ttft_ms".
+	Name string
+	// Unit is the unit of the number, "" where it has none: "ms", "s", "tok/s".
+	Unit string
+	// Label is the heading people read: "Mean TTFT (ms)".
+	Label string
+	// Better is the direction of improvement.
+	Better Direction
+}
+
+// scalars are the metrics that are one number a run, in the contract's order.
+var scalars = []Info{
+	{"duration_s", "s", "Duration (s)", Lower},
+	{"completed", "requests", "Completed requests", Higher},
+	{"failed", "requests", "Failed requests", Lower},
+	{"num_prompts", "requests", "Requests asked for", Neutral},
+	{"total_input_tokens", "tokens", "Total input tokens", Neutral},
+	{"total_output_tokens", "tokens", "Total output tokens", Neutral},
+	{"request_throughput", "req/s", "Request throughput (req/s)", Higher},
+	{"input_throughput", "tok/s", "Input throughput (tok/s)", Higher},
+	{"output_throughput", "tok/s", "Output throughput (tok/s)", Higher},
+	{"total_throughput", "tok/s", "Total throughput (tok/s)", Higher},
+	{"peak_output_throughput", "tok/s", "Peak output throughput (tok/s)", Higher},
+	{"peak_concurrent_requests", "requests", "Peak concurrent requests", Neutral},
+	{"concurrency", "requests", "Concurrency", Neutral},
+	{"request_rate", "req/s", "Request rate (req/s)", Neutral},
+	{"max_concurrency", "requests", "Max concurrency", Neutral},
+	{"accept_length", "tokens", "Accept length (tokens)", Higher},
+}
+
+// stats and latencies span the rest of the table; both in the contract's order.
+var (
+	stats = []struct{ name, label string }{
+		{"mean", "Mean"}, {"median", "Median"}, {"std", "Std"},
+		{"p90", "P90"}, {"p95", "P95"}, {"p99", "P99"}, {"max", "Max"},
+	}
+	latencies = []struct{ name, label string }{
+		{"ttft_ms", "TTFT"}, {"tpot_ms", "TPOT"}, {"itl_ms", "ITL"}, {"e2e_latency_ms", "E2E latency"},
+	}
+)
+
+var names, byName = build()
+
+func build() ([]string, map[string]Info) {
+	all := slices.Clone(scalars)
+	for _, s := range stats {
+		for _, l := range latencies {
+			all = append(all, latencyInfo(s.name, s.label, l.name, l.label))
+		}
+	}
+	order := make([]string, len(all))
+	table := make(map[string]Info, len(all))
+	for i, info := range all {
+		order[i], table[info.Name] = info.Name, info
+	}
+	return order, table
+}
+
+func latencyInfo(stat, statLabel, latency, latencyLabel string) Info {
+	return Info{Name: stat + "_" + latency, Unit: "ms", Label: statLabel + " " + latencyLabel + " (ms)", Better: Lower}
+}
+
+// Names gives the contract's base names in the contract's order: the scalars, then each
+// statistic (mean median std p90 p95 p99 max) over ttft_ms tpot_ms itl_ms e2e_latency_ms.
+func Names() []string { return slices.Clone(names) }
+
+// Lookup describes a metric by its contract name. Besides the base names it knows every
+// percentile p<number>_<latency> such as "p99.9_ttft_ms"; the number is written in its
+// shortest form ("p99.9", not "p99.90"), so that a metric has one name.
+func Lookup(name string) (Info, bool) {
+	if info, ok := byName[name]; ok {
+		return info, true
+	}
+	number, latency, ok := splitPercentile(name)
+	if !ok {
+		return Info{}, false
+	}
+	return latencyInfo("p"+number, "P"+number, latencies[latency].name, latencies[latency].label), true
+}
+
+// Percentile gives the contract's name of a percentile of a latency (one of ttft_ms tpot_ms
+// itl_ms e2e_latency_ms): Percentile("99.90", "ttft_ms") is "p99.9_ttft_ms". It reports false
+// for a number outside 0 to 100 and for an unknown latency.
+func Percentile(number, latency string) (string, bool) {
+	short, ok := shortest(number)
+	if !ok {
+		return "", false
+	}
+	name := "p" + short + "_" + latency
+	_, known := Lookup(name)
+	return name, known
+}
+
+// splitPercentile takes "p99.9_ttft_ms" apart into "99.9" and the latency's place in the table.
+func splitPercentile(name string) (number string, latency int, ok bool) {
+	rest, found := strings.CutPrefix(name, "p")
+	if !found {
+		return "", 0, false
+	}
+	number, tail, found := strings.Cut(rest, "_")
+	if !found {
+		return "", 0, false
+	}
+	if short, ok := shortest(number); !ok || short != number {
+		return "", 0, false
+	}
+	for i, l := range latencies {
+		if tail == l.name {
+			return number, i, true
+		}
+	}
+	return "", 0, false
+}
+
+// shortest brings a percentile's number to the form that names use.
+func shortest(number string) (string, bool) {
+	for _, c := range number {
+		if (c < '0' || c > '9') && c != '.' {
+			return "", false // signs, exponents, "inf", "nan"
+		}
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f < 0 || f > 100 {
+		return "", false
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64), true
+}

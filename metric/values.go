@@ -1,0 +1,112 @@
+package metric
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Values holds the metrics of one measurement by contract name. A name that is absent is
+// unknown. A value may be NaN or infinite: whoever judges the measurement wants to name it.
+type Values map[string]float64
+
+// Get gives a metric's value, and whether it is known and finite.
+func (v Values) Get(name string) (float64, bool) {
+	f, ok := v[name]
+	return f, ok && finite(f)
+}
+
+// Names gives the names v holds, in the order in which MarshalJSON writes them.
+func (v Values) Names() []string {
+	held := make([]string, 0, len(v))
+	for _, name := range names {
+		if _, ok := v[name]; ok {
+			held = append(held, name)
+		}
+	}
+	return append(held, v.further()...)
+}
+
+// MarshalJSON writes an object with every base name of the contract in the contract's order,
+// null where the value is absent or not finite, followed by further percentiles: by latency in
+// the contract's order, then by number. Names unknown to the contract come last, sorted.
+func (v Values) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for _, name := range append(Names(), v.further()...) {
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, fmt.Errorf("metric name %q: %w", name, err)
+		}
+		out.Write(key)
+		out.WriteByte(':')
+		if f, ok := v.Get(name); ok {
+			number, err := json.Marshal(f)
+			if err != nil {
+				return nil, fmt.Errorf("metric %s: %w", name, err)
+			}
+			out.Write(number)
+		} else {
+			out.WriteString("null")
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// UnmarshalJSON reads an object of numbers and nulls; null means absent. Names that the
+// contract does not know are kept, so that a file of a later version loses nothing.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	var raw map[string]*float64
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return fmt.Errorf("metrics must be an object of numbers and nulls: %w", err)
+	}
+	if raw == nil {
+		*v = nil
+		return nil
+	}
+	*v = make(Values, len(raw))
+	for name, f := range raw {
+		if f != nil {
+			(*v)[name] = *f
+		}
+	}
+	return nil
+}
+
+// further gives the names in v beyond the base names: percentiles, then unknown names.
+func (v Values) further() []string {
+	var more []string
+	for name := range maps.Keys(v) {
+		if _, base := byName[name]; !base {
+			more = append(more, name)
+		}
+	}
+	slices.SortFunc(more, func(a, b string) int {
+		an, al, aok := splitPercentile(a)
+		bn, bl, bok := splitPercentile(b)
+		switch {
+		case aok && bok:
+			af, _ := strconv.ParseFloat(an, 64)
+			bf, _ := strconv.ParseFloat(bn, 64)
+			return cmp.Or(cmp.Compare(al, bl), cmp.Compare(af, bf))
+		case aok != bok:
+			if aok {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	})
+	return more
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
