@@ -1,0 +1,197 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Type says what happened.
+type Type string
+
+// The types of events, in the order in which a run produces them.
+const (
+	RunStarted     Type = "run.started"     // Session
+	RunResumed     Type = "run.resumed"     // Session
+	CellSkipped    Type = "cell.skipped"    // Skip
+	LaunchStarted  Type = "launch.started"  // Launch
+	LaunchRunning  Type = "launch.running"  // Running
+	LaunchReady    Type = "launch.ready"    // Ready
+	LaunchFailed   Type = "launch.failed"   // Failure
+	CacheFlushed   Type = "cache.flushed"   // Flushed
+	SampleStarted  Type = "sample.started"  // Sample
+	ClientStarted  Type = "client.started"  // Running
+	ClientExited   Type = "client.exited"   // Exited
+	SampleEnded    Type = "sample.ended"    // Ended
+	LaunchStopping Type = "launch.stopping" // Stopping
+	LaunchEnded    Type = "launch.ended"    // Gone
+	HookEnded      Type = "hook.ended"      // HookRun
+	Warning        Type = "warning"         // Note
+	RunInterrupted Type = "run.interrupted" // Note
+	RunEnded       Type = "run.ended"       // Verdict
+)
+
+// Event is one line of events.jsonl.
+type Event struct {
+	Seq     int64           `json:"seq"`               // 1, 2, 3 … over the run's whole life
+	Time    time.Time       `json:"time"`              // UTC
+	Mono    float64         `json:"mono"`              // seconds since the session began, by the monotonic clock
+	Session int             `json:"session"`           // 1 for run, one more for each resume
+	Type    Type            `json:"type"`              //
+	Launch  string          `json:"launch,omitempty"`  // folder name under launches/
+	Cell    string          `json:"cell,omitempty"`    // id of the cell
+	Block   int             `json:"block,omitempty"`   // 1 … blocks
+	Attempt int             `json:"attempt,omitempty"` // 1 … : try at this cell in this block
+	Data    json.RawMessage `json:"data,omitempty"`    // what the type's comment names
+}
+
+// Decode reads the event's data as T, the struct that belongs to its type.
+func Decode[T any](e Event) (T, error) {
+	var v T
+	if err := json.Unmarshal(e.Data, &v); err != nil {
+		return v, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type, err)
+	}
+	return v, nil
+}
+
+// Session is the data of run.started and run.resumed.
+type Session struct {
+	Version   string   `json:"version"`    // of servematrix
+	PID       int      `json:"pid"`        // of the orchestrator
+	Host      string   `json:"host"`       // host name
+	Argv      []string `json:"argv"`       // how it was called
+	Dir       string   `json:"dir"`        // working folder, the default dir of every command
+	SweepPath string   `json:"sweep_path"` // where the sweep was read
+	Blocks    int      `json:"blocks"`     // rounds asked for
+	Only      string   `json:"only,omitempty"`
+	Cells     int      `json:"cells"` // cells selected
+}
+
+// Skip is the data of cell.skipped: a cell that will not be tried, and why.
+type Skip struct {
+	Failure Failure `json:"failure"`
+	Cause   string  `json:"cause"` // launch whose failure is the reason
+}
+
+// Launch is the data of launch.started.
+type Launch struct {
+	Server    string            `json:"server"`            // id of the server variant
+	Name      string            `json:"name"`              // its name
+	Number    int               `json:"number"`            // which start of this variant in this block
+	Argv      []string          `json:"argv"`              // as executed, redacted
+	Env       map[string]string `json:"env"`               // explicit and added, redacted
+	Unset     []string          `json:"unset,omitempty"`   //
+	Dir       string            `json:"dir"`               // working folder
+	Port      int               `json:"port"`              //
+	URL       string            `json:"url"`               //
+	Logs      []string          `json:"logs"`              // stdout and stderr, relative to the run folder
+	Devices   string            `json:"devices,omitempty"` // what late.devices was
+	Simulated bool              `json:"simulated,omitempty"`
+}
+
+// Running is the data of launch.running and client.started: a process that
+// proves its identity by these three.
+type Running struct {
+	PID   int    `json:"pid"`
+	SID   int    `json:"sid"`
+	Start uint64 `json:"start"` // clock ticks since boot, /proc/PID/stat field 22
+	Boot  string `json:"boot"`  // boot id
+}
+
+// Ready is the data of launch.ready.
+type Ready struct {
+	Line    string   `json:"line,omitempty"` // the ready line, redacted
+	File    string   `json:"file,omitempty"` // relative to the run folder
+	LineNo  int      `json:"line_no,omitempty"`
+	By      []string `json:"by"`      // conditions in the order in which they were met
+	Seconds float64  `json:"seconds"` // since the start
+}
+
+// Failure says what went wrong: class and phase are those of docs/results.md.
+type Failure struct {
+	Class   string   `json:"class"`
+	Phase   string   `json:"phase"`
+	Message string   `json:"message"`
+	File    string   `json:"file,omitempty"` // relative to the run folder
+	Line    int      `json:"line,omitempty"`
+	Tail    []string `json:"tail,omitempty"` // the log's last lines, redacted
+}
+
+// Flushed is the data of cache.flushed.
+type Flushed struct {
+	Request string  `json:"request"` // such as "POST /flush_cache"
+	Status  int     `json:"status"`
+	Body    string  `json:"body"`
+	OK      bool    `json:"ok"`
+	Error   string  `json:"error,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Sample is the data of sample.started.
+type Sample struct {
+	Folder string            `json:"folder"` // relative to the run folder
+	Client string            `json:"client"` // id of the workload
+	Name   string            `json:"name"`   // its name
+	Warmup bool              `json:"warmup,omitempty"`
+	Argv   []string          `json:"argv"` // as executed, redacted
+	Env    map[string]string `json:"env"`
+}
+
+// Exited is the data of client.exited.
+type Exited struct {
+	Code    int     `json:"code"`             // -1 when ended by a signal
+	Signal  string  `json:"signal,omitempty"` //
+	Why     string  `json:"why,omitempty"`    // when we ended it: timeout, silent, server died, interrupted
+	Seconds float64 `json:"seconds"`          // since its start
+}
+
+// Ended is the data of sample.ended; the sample itself is sample.json in its folder.
+type Ended struct {
+	Status  string   `json:"status"` // ok, invalid or failed
+	Failure *Failure `json:"failure,omitempty"`
+	Reasons []string `json:"reasons,omitempty"` // validity reasons
+	SHA256  string   `json:"sha256"`            // of sample.json
+	Final   bool     `json:"final"`             // no further attempt follows by itself
+}
+
+// Stopping is the data of launch.stopping.
+type Stopping struct {
+	Why string `json:"why"`
+}
+
+// Gone is the data of launch.ended: how the server was stopped and what was left.
+type Gone struct {
+	Code      int             `json:"code"`
+	Signal    string          `json:"signal,omitempty"`
+	Orderly   bool            `json:"orderly"` // this end is normal for the engine and came before the grace ran out
+	Killed    bool            `json:"killed"`  // something needed SIGKILL
+	Steps     json.RawMessage `json:"steps"`   // process.Step list
+	Survivors int             `json:"survivors"`
+	PortFree  bool            `json:"port_free"`
+	Seconds   float64         `json:"seconds"` // from the stop's begin to nothing left and port free
+	Note      string          `json:"note,omitempty"`
+}
+
+// HookRun is the data of hook.ended.
+type HookRun struct {
+	Moment  string   `json:"moment"`
+	Argv    []string `json:"argv"`
+	Code    int      `json:"code"`
+	Output  string   `json:"output,omitempty"`
+	Seconds float64  `json:"seconds"`
+}
+
+// Note is the data of warning and run.interrupted.
+type Note struct {
+	Message string `json:"message"`
+}
+
+// Verdict is the data of run.ended.
+type Verdict struct {
+	ExitCode int `json:"exit_code"`
+	OK       int `json:"ok"`
+	Invalid  int `json:"invalid"`
+	Failed   int `json:"failed"`
+	Skipped  int `json:"skipped"`
+	Missing  int `json:"missing"` // cells and blocks without an ended sample
+}
