@@ -1,0 +1,140 @@
+package progress
+
+import (
+	"slices"
+	"time"
+)
+
+// load counts the units that are left, by server and by client.
+type load struct{ servers, clients map[string]int }
+
+// times holds the seconds that each phase took where it went well.
+type times struct{ start, client, stop group }
+
+// group holds observations by the server or client that they belong to.
+type group struct {
+	by    map[string][]float64
+	all   []float64
+	whole span // of all
+}
+
+func newTimes() times {
+	g := func() group { return group{by: map[string][]float64{}} }
+	return times{g(), g(), g()}
+}
+
+func (g *group) add(id string, s float64) {
+	g.by[id] = append(g.by[id], s)
+	i, _ := slices.BinarySearch(g.all, s)
+	g.all = slices.Insert(g.all, i, s)
+	g.whole = span{g.all[0], quantile(g.all, 0.5), g.all[len(g.all)-1]}
+}
+
+// span is an estimate in seconds: a low, a middling and a high one.
+type span struct{ low, mid, high float64 }
+
+func (s span) plus(o span, n float64) span {
+	return span{s.low + n*o.low, s.mid + n*o.mid, s.high + n*o.high}
+}
+
+// of estimates a phase: the median and the quartiles of the same server or
+// client, the extremes where there are few observations; over all others where
+// there are none of its own. False: nothing is known yet.
+func (g *group) of(id string) (span, bool) {
+	v := slices.Sorted(slices.Values(g.by[id]))
+	switch {
+	case len(g.all) == 0:
+		return span{}, false
+	case len(v) == 0:
+		return g.whole, true
+	case len(v) < 4:
+		return span{v[0], quantile(v, 0.5), v[len(v)-1]}, true
+	}
+	return span{quantile(v, 0.25), quantile(v, 0.5), quantile(v, 0.75)}, true
+}
+
+// quantile interpolates linearly between the closest ranks of sorted values (numpy's default).
+func quantile(sorted []float64, q float64) float64 {
+	h := q * float64(len(sorted)-1)
+	i := int(h)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// least is the relative half width that an estimate always has: less would
+// claim more than two or three equal times can show.
+const least = 0.05
+
+// remaining estimates the time from now to the end. False: a phase that is
+// still to come was never seen yet.
+func (t *tracker) remaining(now time.Time) (low, high time.Duration, ok bool) {
+	if t.stale {
+		t.work, t.known = t.estimate()
+		t.stale = false
+	}
+	past := t.past(now)
+	lo := min(t.work.low, t.work.mid*(1-least)) - past
+	hi := max(t.work.high, t.work.mid*(1+least)) - past
+	return seconds(max(lo, 0)), seconds(max(hi, 0)), t.known
+}
+
+// estimate adds up the whole work that is left, the unit in hand included.
+func (t *tracker) estimate() (sum span, ok bool) {
+	pause := time.Duration(t.plan.Run.Cooldown).Seconds()
+	for id, units := range t.left.servers {
+		if units <= 0 {
+			continue
+		}
+		start, ok := t.seen.start.of(id)
+		if !ok {
+			return span{}, false
+		}
+		stop, _ := t.seen.stop.of(id) // the first stop comes late; until then it counts for nothing
+		n := float64(t.launches(id, units))
+		sum = sum.plus(start, n).plus(stop, n).plus(span{pause, pause, pause}, n)
+	}
+	for id, units := range t.left.clients {
+		if units <= 0 {
+			continue
+		}
+		run, ok := t.seen.client.of(id)
+		if !ok {
+			return span{}, false
+		}
+		if c := t.clients[id]; c != nil {
+			units += units * c.Warmup
+		}
+		sum = sum.plus(run, float64(units))
+	}
+	return sum, true
+}
+
+// past is the part of the launch and the unit in hand that is over already. A
+// phase that takes longer than it should eats nothing of the ones after it.
+func (t *tracker) past(now time.Time) float64 {
+	last := t.state.Last()
+	if last == nil || t.phase == phaseNone || t.phase == phaseStop {
+		return 0
+	}
+	here := now.Sub(t.since).Seconds()
+	start, _ := t.seen.start.of(last.Launch.Server)
+	switch t.phase {
+	case phaseStart:
+		return min(here, start.mid)
+	case phaseClient:
+		run, _ := t.seen.client.of(t.cells[t.unit.Cell].Client)
+		return min(t.readyIn.Seconds(), start.mid) + min(here, run.mid)
+	}
+	return min(t.readyIn.Seconds(), start.mid)
+}
+
+// launches estimates the starts of a server that units more units need.
+func (t *tracker) launches(id string, units int) int {
+	if s := t.servers[id]; s == nil || s.Isolation != "launch" {
+		return units
+	}
+	each := t.perServer[id]
+	return (units + each - 1) / max(each, 1)
+}

@@ -1,0 +1,250 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/orchestrator"
+)
+
+// indent is where the second line of an entry stands: under its text.
+const indent = "               "
+
+// colours of the words at a line's begin, by word.
+var colours = map[string]string{
+	"ok": "32", "FAIL": "1;31", "INVAL": "33", "skip": "33", "retry": "33", "warn": "33", "end": "1", "stop!": "33",
+}
+
+// entry writes "22:11:02 word  text", the word padded and perhaps coloured.
+func (v *View) entry(at time.Time, word, text string) string {
+	padded := fmt.Sprintf("%-5s", word)
+	if c := colours[word]; v.opt.Color && c != "" {
+		padded = "\x1b[" + c + "m" + padded + "\x1b[0m"
+	}
+	return at.In(v.zone).Format("15:04:05") + " " + padded + " " + text
+}
+
+// history gives the lines that an event leaves in the scrolling part, in every mode.
+func (v *View) history(e journal.Event) []string {
+	t := v.track
+	switch e.Type {
+	case journal.RunResumed:
+		return []string{v.entry(e.Time, "again", fmt.Sprintf("%s: %d of %d done, goes on", v.name(), t.done(), t.total))}
+	case journal.SampleEnded:
+		return v.sampleEnded(e)
+	case journal.CellSkipped:
+		return v.skipped(e)
+	case journal.LaunchEnded:
+		d, err := journal.Decode[journal.Gone](e)
+		if err != nil || (d.Survivors == 0 && d.PortFree) {
+			return nil
+		}
+		text := fmt.Sprintf("stop of %s: ", v.launchName())
+		if d.Survivors > 0 {
+			text += oneOf(d.Survivors, "process") + " left behind "
+		}
+		if !d.PortFree {
+			text += "port still taken "
+		}
+		return []string{v.entry(e.Time, "warn", text+clean(d.Note))}
+	case journal.HookEnded:
+		d, err := journal.Decode[journal.HookRun](e)
+		if err != nil || d.Code == 0 {
+			return nil
+		}
+		return []string{v.entry(e.Time, "warn", fmt.Sprintf("hook %s ended with %d: %s", d.Moment, d.Code, clean(d.Output)))}
+	case journal.CacheFlushed:
+		d, err := journal.Decode[journal.Flushed](e)
+		if err != nil || d.OK {
+			return nil
+		}
+		return []string{v.entry(e.Time, "warn", fmt.Sprintf("cache flush %s failed: %d %s", d.Request, d.Status, clean(d.Error+" "+d.Body)))}
+	case journal.Warning:
+		return v.note(e, "warn")
+	case journal.RunInterrupted:
+		return v.note(e, "stop!")
+	case journal.RunEnded:
+		return v.runEnded(e)
+	}
+	return nil
+}
+
+func (v *View) note(e journal.Event, word string) []string {
+	d, err := journal.Decode[journal.Note](e)
+	if err != nil {
+		return nil
+	}
+	return []string{v.entry(e.Time, word, clean(d.Message))}
+}
+
+// name is what the run is called: its folder.
+func (v *View) name() string { return filepath.Base(string(v.opt.Folder)) }
+
+func (v *View) launchName() string {
+	if l := v.track.state.Last(); l != nil {
+		return l.Launch.Name
+	}
+	return ""
+}
+
+// unitName writes "flashinfer × rand256x32 b1", with the attempt where it is not the first.
+func (v *View) unitName(u orchestrator.Unit, attempt int) string {
+	c := v.track.cells[u.Cell]
+	s := fmt.Sprintf("%s × %s b%d", v.track.serverName(c.Server), v.track.clientName(c.Client), u.Block)
+	if attempt > 1 {
+		s += fmt.Sprintf(" a%d", attempt)
+	}
+	return s
+}
+
+// ordinal writes "  3/128": the settled units so far.
+func (v *View) ordinal() string {
+	total := fmt.Sprint(v.track.total)
+	return fmt.Sprintf("%*d/%s", len(total), v.track.done(), total)
+}
+
+func (v *View) sampleEnded(e journal.Event) []string {
+	d, err := journal.Decode[journal.Ended](e)
+	if err != nil {
+		return nil
+	}
+	t := v.track
+	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
+	who := v.ordinal() + " " + v.unitName(u, e.Attempt)
+	if l := t.state.Last(); l != nil && l.Launch.Simulated {
+		who += " (simulated)"
+	}
+	if d.Status == orchestrator.StatusOK {
+		return []string{v.entry(e.Time, "ok", strings.Join(append([]string{who, v.took(e)}, v.figures(u)...), "  "))}
+	}
+	word := "FAIL"
+	switch {
+	case d.Status == orchestrator.StatusInvalid:
+		word = "INVAL"
+	case !d.Final:
+		word = "retry"
+	}
+	f := d.Failure
+	if f == nil {
+		f = &journal.Failure{Message: strings.Join(d.Reasons, ", ")}
+	}
+	what := f.Class
+	if what == "" {
+		what = clean(f.Message)
+	}
+	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(e.Time.Sub(v.unitBegin(u)))))}
+	if detail := v.detail(f); detail != "" && detail != what {
+		lines = append(lines, indent+detail)
+	}
+	return lines
+}
+
+// detail writes "launches/…/server.log:812 message".
+func (v *View) detail(f *journal.Failure) string {
+	s := clean(f.Message)
+	if f.File != "" {
+		place := f.File
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, f.Line)
+		}
+		s = strings.TrimSpace(place + " " + s)
+	}
+	return s
+}
+
+// unitBegin is when the work on a unit began: with its launch, where it is the
+// launch's first, else with its sample.
+func (v *View) unitBegin(u orchestrator.Unit) time.Time {
+	t := v.track
+	if t.unit == u && t.unitBegan.After(t.launched) && t.samples > 1 {
+		return t.unitBegan
+	}
+	return t.launched
+}
+
+func (v *View) took(e journal.Event) string {
+	t := v.track
+	s := short(e.Time.Sub(v.unitBegin(t.unit)))
+	if t.samples <= 1 {
+		s += " ready " + short(t.readyIn)
+	}
+	return s
+}
+
+// figures reads the two numbers that people look at first from the sample.
+func (v *View) figures(u orchestrator.Unit) []string {
+	data, err := os.ReadFile(v.opt.Folder.Path(v.track.state.Of(u).Folder, journal.SampleFile))
+	if err != nil {
+		return nil
+	}
+	var sample struct {
+		Metrics map[string]*float64 `json:"metrics"`
+	}
+	if json.Unmarshal(data, &sample) != nil {
+		return nil
+	}
+	var out []string
+	if x := sample.Metrics["output_throughput"]; x != nil {
+		out = append(out, number(*x)+" tok/s")
+	}
+	if x := sample.Metrics["p99_ttft_ms"]; x != nil {
+		out = append(out, "ttft.p99 "+number(*x)+"ms")
+	}
+	return out
+}
+
+// skipped writes the first of the cells that one failure makes pointless, and counts the others.
+func (v *View) skipped(e journal.Event) []string {
+	d, err := journal.Decode[journal.Skip](e)
+	if err != nil {
+		return nil
+	}
+	if v.skipCause == d.Cause && v.skipCause != "" {
+		v.skipMore++
+		return nil
+	}
+	v.skipCause, v.skipMore, v.skipAt = d.Cause, 0, e.Time
+	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
+	return []string{
+		v.entry(e.Time, "skip", fmt.Sprintf("%s %s  not tried: %s at %s", v.ordinal(), v.unitName(u, 0), d.Failure.Class, d.Cause)),
+		indent + v.detail(&d.Failure),
+	}
+}
+
+// skipsOver closes a row of skipped cells.
+func (v *View) skipsOver() []string {
+	more, at := v.skipMore, v.skipAt
+	v.skipCause, v.skipMore = "", 0
+	if more == 0 {
+		return nil
+	}
+	return []string{v.entry(at, "skip", fmt.Sprintf("%s and %s more for the same reason", v.ordinal(), oneOf(more, "cell")))}
+}
+
+func (v *View) runEnded(e journal.Event) []string {
+	d, err := journal.Decode[journal.Verdict](e)
+	if err != nil {
+		return nil
+	}
+	text := fmt.Sprintf("%s: %s in %s", v.name(), tally(map[string]int{
+		orchestrator.StatusOK: d.OK, orchestrator.StatusInvalid: d.Invalid, orchestrator.StatusFailed: d.Failed,
+		orchestrator.StatusSkipped: d.Skipped, orchestrator.StatusMissing: d.Missing,
+	}), short(seconds(e.Mono)))
+	return []string{v.entry(e.Time, "end", text)}
+}
+
+// tally writes "3 ok 1 failed", the statuses that there are; ok always.
+func tally(n map[string]int) string {
+	out := []string{fmt.Sprintf("%d ok", n[orchestrator.StatusOK])}
+	for _, s := range []string{orchestrator.StatusInvalid, orchestrator.StatusFailed, orchestrator.StatusSkipped, orchestrator.StatusMissing} {
+		if n[s] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return strings.Join(out, " ")
+}

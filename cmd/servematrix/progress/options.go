@@ -1,0 +1,74 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/orchestrator"
+)
+
+// Mode says how progress is shown.
+type Mode string
+
+// The modes, as the --progress flag names them.
+const (
+	Auto  Mode = "auto"  // bar on a terminal, else plain
+	Bar   Mode = "bar"   // history lines over a block that is redrawn
+	Plain Mode = "plain" // one line per phase change and a heartbeat each minute
+	JSON  Mode = "json"  // one event of the journal a line
+	None  Mode = "none"
+)
+
+// Modes are the values that --progress takes.
+const Modes = "auto, bar, plain, json, none"
+
+// Options says what to show, where and how. W, Plan and Folder are needed.
+type Options struct {
+	W      io.Writer
+	Mode   Mode           // Auto counts as Plain: Choose decides
+	Color  bool           // words are coloured too; they always stand there as well
+	Plan   *matrix.Plan   //
+	Folder journal.Folder //
+	// Units are what the session is to measure; nil: every cell of the plan in every block.
+	Units []orchestrator.Unit
+	Past  []journal.Event // what the journal said before; taken in, not shown
+	// Width gives the terminal's width in columns; nil or 0 counts as 80. It is
+	// asked again for each drawing, so that a resized terminal is followed.
+	Width func() int
+	// Zone is the time zone of clock times; nil: the local one.
+	Zone *time.Location
+}
+
+// Choose settles a --progress and a --color value (auto, always, never) for a
+// stream. Precedence of colour: the flag, NO_COLOR when not empty, FORCE_COLOR,
+// then whether the stream is a terminal. CI or TERM=dumb count as no terminal.
+func Choose(mode, color string, terminal bool, getenv func(string) (string, bool)) (Mode, bool, error) {
+	set := func(name string) bool { v, _ := getenv(name); return v != "" }
+	if v, _ := getenv("TERM"); v == "dumb" || set("CI") {
+		terminal = false
+	}
+	m := Mode(mode)
+	switch m {
+	case Auto, "":
+		m = Plain
+		if terminal {
+			m = Bar
+		}
+	case Bar, Plain, JSON, None:
+	default:
+		return "", false, fmt.Errorf("--progress %s: want one of %s", mode, Modes)
+	}
+	switch strings.ToLower(color) {
+	case "always":
+		return m, true, nil
+	case "never":
+		return m, false, nil
+	case "auto", "":
+		return m, !set("NO_COLOR") && (set("FORCE_COLOR") || terminal), nil
+	}
+	return "", false, fmt.Errorf("--color %s: want one of auto, always, never", color)
+}

@@ -1,0 +1,57 @@
+package progress
+
+import (
+	"fmt"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/orchestrator"
+)
+
+// heartbeat is how long plain mode stays silent while a phase goes on.
+const heartbeat = 60 * time.Second
+
+// change gives plain mode's line for a new phase.
+func (v *View) change(e journal.Event) []string {
+	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
+	switch e.Type {
+	case journal.RunStarted:
+		return []string{v.entry(e.Time, "run", fmt.Sprintf("%s: %s, %s each", v.name(), oneOf(v.track.total, "sample"), oneOf(max(v.track.state.Session.Blocks, 1), "block")))}
+	case journal.LaunchStarted:
+		return []string{v.entry(e.Time, "start", v.launchName()+"  "+e.Launch)}
+	case journal.LaunchReady:
+		return []string{v.entry(e.Time, "ready", fmt.Sprintf("%s after %s", v.launchName(), short(v.track.readyIn)))}
+	case journal.LaunchFailed:
+		d, err := journal.Decode[journal.Failure](e)
+		if err != nil {
+			return nil
+		}
+		return []string{v.entry(e.Time, "down", fmt.Sprintf("%s: %s after %s", v.launchName(), d.Class, short(e.Time.Sub(v.track.launched))))}
+	case journal.ClientStarted:
+		text := v.unitName(u, e.Attempt)
+		if v.track.phase == phaseWarmup {
+			text += "  warm-up"
+		}
+		return []string{v.entry(e.Time, "bench", text)}
+	case journal.LaunchEnded:
+		d, err := journal.Decode[journal.Gone](e)
+		if err != nil {
+			return nil
+		}
+		how := ""
+		if d.Killed {
+			how = ", with SIGKILL"
+		}
+		return []string{v.entry(e.Time, "stop", fmt.Sprintf("%s in %s%s", v.launchName(), short(seconds(d.Seconds)), how))}
+	}
+	return nil
+}
+
+// beat is plain mode's sign of life.
+func (v *View) beat(now time.Time) string {
+	text := fmt.Sprintf("%s/%d  %s  %s", fmt.Sprint(v.track.done()), v.track.total, tally(v.track.counts), v.doing(now))
+	if c := v.watch.client(now, v.clientErr()); c != "" {
+		text += "  client " + c
+	}
+	return v.entry(now, "...", text+"  "+v.eta(now))
+}

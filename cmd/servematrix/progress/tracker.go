@@ -1,0 +1,224 @@
+package progress
+
+import (
+	"time"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/orchestrator"
+)
+
+// phase is what a run is doing now.
+type phase string
+
+const (
+	phaseNone   phase = ""
+	phaseStart  phase = "start" // from the server's start to ready
+	phaseReady  phase = "ready" // between ready and client, and between clients
+	phaseWarmup phase = "warmup"
+	phaseClient phase = "client"
+	phaseStop   phase = "stop"
+)
+
+// tracker folds events into what the view shows: the state of the run, the
+// phase it is in, and the times from which the rest is estimated.
+type tracker struct {
+	plan    *matrix.Plan
+	wanted  []orchestrator.Unit // nil: every cell in every block
+	total   int                 // samples that the run is to measure
+	cells   map[string]matrix.Cell
+	servers map[string]*matrix.Server
+	clients map[string]*matrix.Client
+	state   *orchestrator.State
+	counts  map[string]int // units by status, final ones only
+	left    load           // what is still to be done
+	seen    times          // what was measured
+
+	perServer map[string]int // cells of each server
+	work      span           // what is left, as estimated
+	known     bool           // work says something
+	stale     bool           // work must be estimated again
+
+	began     time.Time // of this session
+	phase     phase
+	since     time.Time // of the phase
+	launched  time.Time // of the launch
+	readyIn   time.Duration
+	unit      orchestrator.Unit // the client's
+	attempt   int
+	warmup    bool
+	unitBegan time.Time
+	samples   int // of this launch so far
+	simulated bool
+	clientRan float64 // seconds of the client that exited last
+}
+
+func newTracker(plan *matrix.Plan, units []orchestrator.Unit) *tracker {
+	t := &tracker{
+		plan: plan, wanted: units, state: orchestrator.NewState(), counts: map[string]int{},
+		cells: make(map[string]matrix.Cell, len(plan.Cells)), servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{},
+		left: load{servers: map[string]int{}, clients: map[string]int{}}, seen: newTimes(),
+		perServer: map[string]int{},
+	}
+	for _, s := range plan.Servers {
+		t.servers[s.ID] = s
+	}
+	for _, c := range plan.Clients {
+		t.clients[c.ID] = c
+	}
+	for _, c := range plan.Cells {
+		t.cells[c.ID] = c
+		t.perServer[c.Server]++
+	}
+	return t
+}
+
+// done is the number of those that are settled.
+func (t *tracker) done() int {
+	n := 0
+	for _, c := range t.counts {
+		n += c
+	}
+	return n
+}
+
+// settled gives the status that counts for a unit, "" while an attempt is to come.
+func (t *tracker) settled(u orchestrator.Unit) string {
+	o := t.state.Of(u)
+	if !o.Final || o.Status == orchestrator.StatusRunning || o.Status == orchestrator.StatusMissing {
+		return ""
+	}
+	return o.Status
+}
+
+func (t *tracker) apply(e journal.Event) {
+	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
+	before := t.settled(u)
+	if t.state.Apply(e) != nil {
+		return // another version's journal; what is known stays shown
+	}
+	if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
+		t.begin(e)
+	}
+	if after := t.settled(u); after != before && e.Cell != "" {
+		t.count(u, before, -1)
+		t.count(u, after, +1)
+	}
+	t.step(e, u)
+}
+
+// begin counts afresh: a resumed run can have other blocks and other units.
+func (t *tracker) begin(e journal.Event) {
+	t.began, t.phase, t.stale = e.Time, phaseNone, true
+	blocks := max(t.state.Session.Blocks, 1)
+	t.total = 0
+	clear(t.counts)
+	clear(t.left.servers)
+	clear(t.left.clients)
+	if t.wanted == nil {
+		for _, c := range t.plan.Cells {
+			t.want(c, blocks)
+		}
+	}
+	wanted := make(map[orchestrator.Unit]bool, len(t.wanted))
+	for _, u := range t.wanted {
+		if c, ok := t.cells[u.Cell]; ok && !wanted[u] {
+			wanted[u] = true
+			t.want(c, 1)
+		}
+	}
+	for u := range t.state.Outcomes {
+		c, ok := t.cells[u.Cell]
+		if !ok || u.Block > blocks {
+			continue
+		}
+		if t.wanted != nil && !wanted[u] {
+			t.want(c, 1) // of an earlier session, which chose otherwise
+		}
+		t.count(u, t.settled(u), +1)
+	}
+}
+
+func (t *tracker) want(c matrix.Cell, n int) {
+	t.total += n
+	t.left.servers[c.Server] += n
+	t.left.clients[c.Client] += n
+}
+
+func (t *tracker) count(u orchestrator.Unit, status string, n int) {
+	if status == "" {
+		return
+	}
+	t.counts[status] += n
+	t.stale = true
+	c := t.cells[u.Cell]
+	t.left.servers[c.Server] -= n
+	t.left.clients[c.Client] -= n
+}
+
+func (t *tracker) enter(p phase, at time.Time) { t.phase, t.since = p, at }
+
+// step follows the phases and gathers how long they take.
+func (t *tracker) step(e journal.Event, u orchestrator.Unit) {
+	switch e.Type {
+	case journal.LaunchStarted:
+		t.launched, t.readyIn, t.samples = e.Time, 0, 0
+		t.simulated = t.state.Last().Launch.Simulated
+		t.enter(phaseStart, e.Time)
+	case journal.LaunchReady:
+		if d, err := journal.Decode[journal.Ready](e); err == nil {
+			t.readyIn = seconds(d.Seconds)
+			t.seen.start.add(t.state.Last().Launch.Server, d.Seconds)
+			t.stale = true
+		}
+		t.enter(phaseReady, e.Time)
+	case journal.SampleStarted:
+		t.unit, t.attempt, t.unitBegan = u, e.Attempt, e.Time
+		d, err := journal.Decode[journal.Sample](e)
+		if t.warmup = err == nil && d.Warmup; !t.warmup {
+			t.samples++
+		}
+	case journal.ClientStarted:
+		t.unit = u
+		if t.enter(phaseClient, e.Time); t.warmup {
+			t.phase = phaseWarmup
+		}
+	case journal.ClientExited:
+		if d, err := journal.Decode[journal.Exited](e); err == nil {
+			t.clientRan = d.Seconds
+		}
+		t.enter(phaseReady, e.Time)
+	case journal.SampleEnded:
+		// A failed cell tells nothing of how long a good one takes.
+		if o := t.state.Of(u); o.Status == orchestrator.StatusOK || o.Status == orchestrator.StatusInvalid {
+			t.seen.client.add(t.cells[u.Cell].Client, t.clientRan)
+			t.stale = true
+		}
+		t.warmup = false
+	case journal.LaunchStopping:
+		t.enter(phaseStop, e.Time)
+	case journal.LaunchEnded:
+		if d, err := journal.Decode[journal.Gone](e); err == nil && t.state.Last() != nil {
+			t.seen.stop.add(t.state.Last().Launch.Server, d.Seconds)
+			t.stale = true
+		}
+		t.enter(phaseNone, e.Time)
+	case journal.RunEnded, journal.RunInterrupted:
+		t.enter(phaseNone, e.Time)
+	}
+}
+
+// serverName and clientName give what people call them.
+func (t *tracker) serverName(id string) string {
+	if s := t.servers[id]; s != nil {
+		return s.Name
+	}
+	return id
+}
+
+func (t *tracker) clientName(id string) string {
+	if c := t.clients[id]; c != nil {
+		return c.Name
+	}
+	return id
+}

@@ -1,0 +1,139 @@
+package progress
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"servematrix/journal"
+)
+
+// redraw is how often the block is looked at; it is drawn only where it changed.
+const redraw = 500 * time.Millisecond
+
+// View shows one run.
+type View struct {
+	opt    Options
+	zone   *time.Location
+	screen *screen
+
+	mu    sync.Mutex // guards all below
+	track *tracker
+	watch watch
+	beats *time.Timer // plain mode's next sign of life
+
+	skipCause string // launch that made the cells skipped last pointless
+	skipMore  int
+	skipAt    time.Time
+
+	stop   chan struct{}
+	ticker sync.WaitGroup
+	once   sync.Once
+}
+
+// New makes a view of a run and takes in what is past without showing it.
+func New(opt Options) *View {
+	if opt.Mode == Auto || opt.Mode == "" {
+		opt.Mode = Plain
+	}
+	v := &View{opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
+	if v.zone == nil {
+		v.zone = time.Local
+	}
+	for _, e := range opt.Past {
+		v.track.apply(e)
+	}
+	if opt.Mode == None {
+		return v
+	}
+	v.screen = newScreen(opt.W, opt.Width, opt.Color)
+	switch opt.Mode {
+	case Bar:
+		v.ticker.Add(1)
+		go v.tick()
+	case Plain:
+		v.beats = time.AfterFunc(heartbeat, v.heart)
+	}
+	return v
+}
+
+// Handle takes the next event. It never waits for the terminal.
+func (v *View) Handle(e journal.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.track.apply(e)
+	switch v.opt.Mode {
+	case JSON:
+		if line, err := json.Marshal(e); err == nil {
+			v.screen.show([]string{string(line)}, nil)
+		}
+	case Plain:
+		lines := append(v.lines(e), v.change(e)...)
+		if len(lines) > 0 {
+			v.screen.show(lines, nil)
+			v.beats.Reset(heartbeat)
+		}
+	case Bar:
+		if lines := v.lines(e); len(lines) > 0 {
+			v.screen.show(lines, v.block(e.Time))
+		}
+	}
+}
+
+func (v *View) lines(e journal.Event) []string {
+	var over []string
+	if e.Type != journal.CellSkipped {
+		over = v.skipsOver()
+	}
+	return append(over, v.history(e)...)
+}
+
+// tick redraws the block while the run goes on.
+func (v *View) tick() {
+	defer v.ticker.Done()
+	t := time.NewTicker(redraw)
+	defer t.Stop()
+	for {
+		select {
+		case <-v.stop:
+			return
+		case now := <-t.C:
+			v.mu.Lock()
+			v.screen.show(nil, v.block(now))
+			v.mu.Unlock()
+		}
+	}
+}
+
+func (v *View) heart() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	select {
+	case <-v.stop:
+		return
+	default:
+	}
+	if v.track.state.Ended == nil && !v.track.began.IsZero() {
+		v.screen.show([]string{v.beat(time.Now())}, nil)
+	}
+	v.beats.Reset(heartbeat)
+}
+
+// Close ends the view: the block goes, the history stays. It waits a little
+// for a terminal that is slow, and not at all for one that is gone.
+func (v *View) Close() {
+	v.once.Do(func() {
+		close(v.stop)
+		v.ticker.Wait()
+		v.mu.Lock()
+		if v.beats != nil {
+			v.beats.Stop()
+		}
+		over := v.skipsOver()
+		v.mu.Unlock()
+		if v.screen != nil {
+			v.screen.show(over, nil)
+			v.screen.close()
+		}
+	})
+}
