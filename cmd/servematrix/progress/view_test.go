@@ -246,7 +246,7 @@ func TestJSONIsTheJournal(t *testing.T) {
 func TestSkippedCellsOfOneCauseAreOneEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: Bar})
+		s := newStory(t, Options{W: &out, Mode: Plain})
 		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 3})
 		for b := range 3 {
 			s.tell(journal.Event{Type: journal.CellSkipped, Cell: "c2", Block: b + 1}, journal.Skip{Cause: "0002", Failure: journal.Failure{Class: "oom", Message: "no room"}})
