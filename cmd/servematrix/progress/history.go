@@ -23,7 +23,7 @@ var colours = map[string]string{
 // entry writes "22:11:02 word  text", the word padded and perhaps coloured.
 func (v *View) entry(at time.Time, word, text string) string {
 	padded := fmt.Sprintf("%-5s", word)
-	if c := colours[word]; v.opt.Color && c != "" {
+	if c := colours[word]; v.color && c != "" {
 		padded = "\x1b[" + c + "m" + padded + "\x1b[0m"
 	}
 	return at.In(v.zone).Format("15:04:05") + " " + padded + " " + text

@@ -29,24 +29,28 @@ const Modes = "auto, bar, plain, json, none"
 // Options says what to show, where and how. W, Plan and Folder are needed.
 type Options struct {
 	W      io.Writer
-	Mode   Mode           // Auto counts as Plain: Choose decides
-	Color  bool           // words are coloured too; they always stand there as well
-	Plan   *matrix.Plan   //
-	Folder journal.Folder //
+	Mode   string // of the --progress flag; "": auto
+	Color  string // of the --color flag: auto, always or never; "": auto
+	Plan   *matrix.Plan
+	Folder journal.Folder
 	// Units are what the session is to measure; nil: every cell of the plan in every block.
 	Units []orchestrator.Unit
 	Past  []journal.Event // what the journal said before; taken in, not shown
-	// Width gives the terminal's width in columns; nil or 0 counts as 80. It is
-	// asked again for each drawing, so that a resized terminal is followed.
-	Width func() int
-	// Zone is the time zone of clock times; nil: the local one.
-	Zone *time.Location
+	// IsTerminal tells whether W is one, Width how many columns it has now (nil
+	// or 0: 80); it is asked for each drawing, so that a resized terminal is followed.
+	IsTerminal bool
+	Width      func() int
+	Getenv     func(string) (string, bool) // nil: no variable is set
+	Zone       *time.Location              // of clock times; nil: the local one
 }
 
 // Choose settles a --progress and a --color value (auto, always, never) for a
 // stream. Precedence of colour: the flag, NO_COLOR when not empty, FORCE_COLOR,
 // then whether the stream is a terminal. CI or TERM=dumb count as no terminal.
 func Choose(mode, color string, terminal bool, getenv func(string) (string, bool)) (Mode, bool, error) {
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
 	set := func(name string) bool { v, _ := getenv(name); return v != "" }
 	if v, _ := getenv("TERM"); v == "dumb" || set("CI") {
 		terminal = false

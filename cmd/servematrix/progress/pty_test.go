@@ -93,7 +93,7 @@ func TestBarOnATerminal(t *testing.T) {
 		}
 		return w
 	}
-	s := newStory(t, Options{W: tty, Mode: Bar, Color: true, Width: width})
+	s := newStory(t, Options{W: tty, Mode: "bar", Color: "always", Width: width})
 	s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1})
 	s.start("0001", "fa3-1", "fa3")
 	s.ready("0001", 0)

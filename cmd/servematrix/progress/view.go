@@ -14,6 +14,8 @@ const redraw = 500 * time.Millisecond
 // View shows one run.
 type View struct {
 	opt    Options
+	mode   Mode
+	color  bool
 	zone   *time.Location
 	screen *screen
 
@@ -31,23 +33,25 @@ type View struct {
 	once   sync.Once
 }
 
-// New makes a view of a run and takes in what is past without showing it.
+// New makes a view of a run and takes in what is past without showing it. A
+// mode that there is not counts as plain; Choose tells that beforehand.
 func New(opt Options) *View {
-	if opt.Mode == Auto || opt.Mode == "" {
-		opt.Mode = Plain
+	mode, color, err := Choose(opt.Mode, opt.Color, opt.IsTerminal, opt.Getenv)
+	if err != nil {
+		mode = Plain
 	}
-	v := &View{opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
+	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
 	if v.zone == nil {
 		v.zone = time.Local
 	}
 	for _, e := range opt.Past {
 		v.track.apply(e)
 	}
-	if opt.Mode == None {
+	if mode == None {
 		return v
 	}
-	v.screen = newScreen(opt.W, opt.Width, opt.Color)
-	switch opt.Mode {
+	v.screen = newScreen(opt.W, opt.Width, color)
+	switch mode {
 	case Bar:
 		v.ticker.Add(1)
 		go v.tick()
@@ -62,7 +66,7 @@ func (v *View) Handle(e journal.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.track.apply(e)
-	switch v.opt.Mode {
+	switch v.mode {
 	case JSON:
 		if line, err := json.Marshal(e); err == nil {
 			v.screen.show([]string{string(line)}, nil)

@@ -146,7 +146,7 @@ func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n")
 func TestPlainTellsEachPhaseAndLivesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: Plain})
+		s := newStory(t, Options{W: &out, Mode: "plain"})
 		s.whole()
 		s.view.Close()
 		want := []string{
@@ -182,7 +182,7 @@ func TestPlainTellsEachPhaseAndLivesOn(t *testing.T) {
 func TestBarDrawsAtMostTwiceASecondAndOnlyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: Bar})
+		s := newStory(t, Options{W: &out, Mode: "bar"})
 		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1, Cells: 2})
 		s.start("0001", "fa3-1", "fa3")
 		time.Sleep(10*time.Second + time.Millisecond)
@@ -208,7 +208,7 @@ func TestBarDrawsAtMostTwiceASecondAndOnlyChanges(t *testing.T) {
 func TestStalledTerminalHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})
-		s := newStory(t, Options{W: writerFunc(func(p []byte) (int, error) { <-free; return 0, os.ErrClosed }), Mode: Bar})
+		s := newStory(t, Options{W: writerFunc(func(p []byte) (int, error) { <-free; return 0, os.ErrClosed }), Mode: "bar"})
 		before := time.Now()
 		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1})
 		for i := range 1000 {
@@ -229,7 +229,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func TestJSONIsTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: JSON})
+		s := newStory(t, Options{W: &out, Mode: "json"})
 		s.whole()
 		s.view.Close()
 		got := lines(out.String())
@@ -246,7 +246,7 @@ func TestJSONIsTheJournal(t *testing.T) {
 func TestSkippedCellsOfOneCauseAreOneEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: Plain})
+		s := newStory(t, Options{W: &out, Mode: "plain"})
 		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 3})
 		for b := range 3 {
 			s.tell(journal.Event{Type: journal.CellSkipped, Cell: "c2", Block: b + 1}, journal.Skip{Cause: "0002", Failure: journal.Failure{Class: "oom", Message: "no room"}})
@@ -268,7 +268,7 @@ func TestSkippedCellsOfOneCauseAreOneEntry(t *testing.T) {
 
 func TestResumedRunCountsWhatIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := newStory(t, Options{Mode: None})
+		first := newStory(t, Options{Mode: "none"})
 		var past []journal.Event
 		add := func(e journal.Event, data any) { past = append(past, first.event(e, data)) }
 		add(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1})
@@ -276,7 +276,7 @@ func TestResumedRunCountsWhatIsDone(t *testing.T) {
 		add(journal.Event{Type: journal.SampleEnded, Cell: "c1", Block: 1, Attempt: 1}, journal.Ended{Status: "ok", Final: true})
 		first.view.Close()
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: Plain, Past: past, Units: []orchestrator.Unit{{Cell: "c2", Block: 1}}})
+		s := newStory(t, Options{W: &out, Mode: "plain", Past: past, Units: []orchestrator.Unit{{Cell: "c2", Block: 1}}})
 		s.tell(journal.Event{Type: journal.RunResumed}, journal.Session{Blocks: 1})
 		s.view.Close()
 		if want := "00:00:00 again demo-1: 1 of 2 done, goes on\n"; out.String() != want {
