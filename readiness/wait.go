@@ -1,0 +1,268 @@
+package readiness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// ownsLimit bounds how long a server that says it is ready may take to listen.
+	ownsLimit = 30 * time.Second
+	// exitLimit bounds how long logs may still grow after the main process has
+	// ended: children print the cause after their parent printed the effect.
+	exitLimit = 500 * time.Millisecond
+)
+
+// Wait waits until the server is ready: every condition met, its process
+// alive, its port listened on by itself. It returns a *Failure when the server
+// cannot become ready any more or does not in time, and ctx's error when ctx
+// ended first. When it returns nothing reads the logs any more.
+//
+// With a log condition, HTTP and TCP are asked only once the line was seen.
+// Before, an answer could only come from somebody else, and a server that logs
+// our requests would never fall silent.
+func Wait(ctx context.Context, c Conditions, t Target) (Ready, error) {
+	if c.Log == nil && c.HTTP == "" && c.TCP == "" {
+		return Ready{}, errors.New("nothing tells when the server is ready: ask for a log line, an HTTP path or a TCP port")
+	}
+	inner, cancel := context.WithCancel(ctx)
+	w := &waiter{c: c, t: t, cancel: cancel, seen: make(chan sighting), met: make(chan string)}
+	defer w.end()
+	return w.run(ctx, inner)
+}
+
+// sighting is a log line that matters.
+type sighting struct {
+	fatal *Pattern // nil: the ready line
+	line  string
+	file  string
+	no    int
+}
+
+type waiter struct {
+	c      Conditions
+	t      Target
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	seen   chan sighting
+	met    chan string // names of probers that succeeded
+	probes []*prober
+	grown  atomic.Int64 // nanoseconds after start at which a log last grew
+	start  time.Time
+
+	ready Ready
+	count int // ready lines
+	want  int // conditions not met yet
+}
+
+func (w *waiter) end() {
+	w.cancel()
+	w.wg.Wait()
+}
+
+func (w *waiter) run(ctx, inner context.Context) (Ready, error) {
+	w.start = time.Now()
+	w.follow(inner)
+	if w.c.Log != nil {
+		w.want++
+	} else {
+		w.probe(inner, probeFirst)
+	}
+	deadline := after(w.c.Timeout)
+	silence := after(w.c.Silence)
+	for w.want > 0 {
+		select {
+		case <-ctx.Done():
+			return Ready{}, fmt.Errorf("waiting for the server: %w", context.Cause(ctx))
+		case <-w.t.Exited:
+			return Ready{}, w.exited()
+		case s := <-w.seen:
+			if s.fatal != nil {
+				return Ready{}, w.fatal(s)
+			}
+			if w.count++; w.count == max(w.c.Count, 1) {
+				w.ready.Line, w.ready.File, w.ready.LineNo = s.line, s.file, s.no
+				w.meet("log")
+				w.probe(inner, probeSoon)
+			}
+		case name := <-w.met:
+			w.meet(name)
+		case <-deadline:
+			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("not ready after %v: %s", w.c.Timeout, w.missing()))
+		case <-silence:
+			quiet := time.Since(w.start) - time.Duration(w.grown.Load())
+			if quiet >= w.c.Silence {
+				return Ready{}, w.fail(Silent, fmt.Errorf("no output for %v: %s", w.c.Silence, w.missing()))
+			}
+			silence = after(w.c.Silence - quiet)
+		}
+	}
+	return w.confirm(ctx, deadline)
+}
+
+// after is a channel that fires after d, never when d is 0.
+func after(d time.Duration) <-chan time.Time {
+	if d <= 0 {
+		return nil
+	}
+	return time.After(d)
+}
+
+// follow watches the logs for the ready line and for fatal lines, and notes
+// when they grow.
+func (w *waiter) follow(ctx context.Context) {
+	var ready *matcher
+	if w.c.Log != nil {
+		m := newMatcher(w.c.Log)
+		ready = &m
+	}
+	var fatal []Pattern
+	for _, p := range w.c.Failures {
+		if p.Fatal {
+			fatal = append(fatal, p)
+		}
+	}
+	ends := newTable(fatal)
+	take := func(file string, line []byte, no int) bool {
+		line = clean(line)
+		s := sighting{file: file, no: no}
+		if ready == nil || !ready.match(line) {
+			i := ends.first(line, len(fatal))
+			if i == len(fatal) {
+				return false
+			}
+			s.fatal = &fatal[i]
+		}
+		s.line = text(line, messageCap)
+		select {
+		case w.seen <- s:
+		case <-ctx.Done():
+		}
+		return true
+	}
+	followAll(ctx, &w.wg, w.t.Logs, take, func() { w.grown.Store(int64(time.Since(w.start))) })
+}
+
+// probe starts the HTTP and TCP tries that are asked for.
+func (w *waiter) probe(ctx context.Context, first time.Duration) {
+	if w.c.TCP != "" {
+		w.probes = append(w.probes, &prober{name: "tcp", try: tryTCP(w.c.TCP), need: 1, first: first})
+	}
+	if w.c.HTTP != "" {
+		w.probes = append(w.probes, &prober{name: "http", try: tryHTTP(w.c.HTTP), need: max(w.c.HTTPThreshold, 1), first: first})
+	}
+	w.want += len(w.probes)
+	for _, p := range w.probes {
+		w.wg.Go(func() { p.run(ctx, w.met) })
+	}
+}
+
+func (w *waiter) meet(name string) {
+	w.want--
+	w.ready.By = append(w.ready.By, name)
+}
+
+// missing says which conditions are not met, for people.
+func (w *waiter) missing() string {
+	var all []string
+	if need := max(w.c.Count, 1); w.c.Log != nil && w.count < need {
+		if w.count == 0 {
+			all = append(all, fmt.Sprintf("no log line matched %q", w.c.Log))
+		} else {
+			all = append(all, fmt.Sprintf("%d of %d log lines matched %q", w.count, need, w.c.Log))
+		}
+	}
+	for _, p := range w.probes {
+		if s := p.state(); s != "" {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		return "all conditions were met, but nothing listened on the port"
+	}
+	return strings.Join(all, "; ")
+}
+
+// confirm checks, with all conditions met, that it is our server that met
+// them: still running and itself the listener.
+func (w *waiter) confirm(ctx context.Context, deadline <-chan time.Time) (Ready, error) {
+	limit := time.After(ownsLimit)
+	pause, strange := probeSoon, false
+	for {
+		select {
+		case <-w.t.Exited:
+			return Ready{}, w.exited()
+		default:
+		}
+		if w.t.Alive != nil && !w.t.Alive() {
+			return Ready{}, w.exited()
+		}
+		if w.t.Owns == nil {
+			break
+		}
+		err := w.t.Owns()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, ErrNotListening) {
+			// Asked twice: a worker that was forked while the tree was being
+			// listed looks like a stranger once.
+			if strange {
+				return Ready{}, &Failure{Class: PortBusy, Message: err.Error(), Tail: tailOf(w.t.Logs), Err: err}
+			}
+			strange = true
+		}
+		select {
+		case <-ctx.Done():
+			return Ready{}, fmt.Errorf("waiting for the server: %w", context.Cause(ctx))
+		case <-w.t.Exited:
+			return Ready{}, w.exited()
+		case s := <-w.seen:
+			if s.fatal != nil {
+				return Ready{}, w.fatal(s)
+			}
+		case <-deadline:
+			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("not ready after %v: %w", w.c.Timeout, err))
+		case <-limit:
+			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("it said it was ready, but %v later: %w", ownsLimit, err))
+		case <-time.After(pause):
+			pause = min(pause*3/2, probeSlow)
+		}
+	}
+	w.ready.At = time.Now()
+	return w.ready, nil
+}
+
+// fatal is the failure that a fatal line tells of.
+func (w *waiter) fatal(s sighting) error {
+	w.end()
+	return &Failure{Class: s.fatal.Class, Message: s.line, File: s.file, Line: s.no, Tail: Tail(s.file, tailLines),
+		Err: errors.New("a fatal line was logged before the server was ready")}
+}
+
+// exited is the failure of a server that ended: the logs are read once they no
+// longer grow, since the line that explains most may come last.
+func (w *waiter) exited() error {
+	w.end()
+	settle(w.t.Logs, exitLimit)
+	return w.fail(StartFailed, errors.New("the server ended before it was ready"))
+}
+
+// fail explains the failure by the logs. A pattern's class is more specific
+// than the class of the event, except that a server which is still running has
+// not "failed to start": there the deadline is the better name.
+func (w *waiter) fail(class string, err error) error {
+	w.end()
+	f := &Failure{Class: class, Message: err.Error(), Err: err}
+	d, found := Diagnose(w.t.Logs, w.c.Failures)
+	f.Tail = d.Tail
+	if found && (d.Class != StartFailed || class == StartFailed) {
+		f.Class, f.Message, f.File, f.Line = d.Class, d.Message, d.File, d.Line
+	}
+	return f
+}
