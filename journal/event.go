@@ -57,7 +57,7 @@ func Decode[T any](e Event) (T, error) {
 // Session is the data of run.started and run.resumed.
 type Session struct {
 	Version   string   `json:"version"`    // of servematrix
-	PID       int      `json:"pid"`        // of the orchestrator
+	Process   Running  `json:"process"`    // the orchestrator
 	Host      string   `json:"host"`       // host name
 	Argv      []string `json:"argv"`       // how it was called
 	Dir       string   `json:"dir"`        // working folder, the default dir of every command
@@ -89,11 +89,11 @@ type Launch struct {
 	Simulated bool              `json:"simulated,omitempty"`
 }
 
-// Running is the data of launch.running and client.started: a process that
-// proves its identity by these three.
+// Running is the data of launch.running and client.started: a process, its
+// identity proven by pid, start and boot together.
 type Running struct {
 	PID   int    `json:"pid"`
-	SID   int    `json:"sid"`
+	SID   int    `json:"sid"`   // session id
 	Start uint64 `json:"start"` // clock ticks since boot, /proc/PID/stat field 22
 	Boot  string `json:"boot"`  // boot id
 }

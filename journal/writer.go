@@ -64,34 +64,30 @@ func (w *Writer) Session() int { return w.session }
 // Now is the session's monotonic clock in seconds, as it stands in Event.Mono.
 func (w *Writer) Now() float64 { return time.Since(w.began).Seconds() }
 
-// Durable appends an event and returns when it is on disk.
-func (w *Writer) Durable(e Event, data any) error { return w.append(e, data, true) }
-
-// Append appends an event; it reaches the disk beside the run, soon.
-func (w *Writer) Append(e Event, data any) error { return w.append(e, data, false) }
-
-func (w *Writer) append(e Event, data any, durable bool) error {
+// Write appends an event with its data and gives it back as it was written. A
+// durable event is on disk when Write returns; any other gets there beside the run, soon.
+func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	if data != nil {
 		raw, err := json.Marshal(data)
 		if err != nil {
-			return fmt.Errorf("event %s: %w", e.Type, err)
+			return e, fmt.Errorf("event %s: %w", e.Type, err)
 		}
 		e.Data = raw
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
-		return w.err
+		return e, w.err
 	}
 	now := time.Now()
 	e.Seq, e.Session, e.Time, e.Mono = w.seq+1, w.session, now.UTC().Round(0), now.Sub(w.began).Seconds()
 	line, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("event %s: %w", e.Type, err)
+		return e, fmt.Errorf("event %s: %w", e.Type, err)
 	}
 	if _, err := w.file.Write(append(line, '\n')); err != nil {
 		w.err = fmt.Errorf("append to the journal: %w", err)
-		return w.err
+		return e, w.err
 	}
 	w.seq++
 	for _, r := range w.readers {
@@ -101,13 +97,13 @@ func (w *Writer) append(e Event, data any, durable bool) error {
 		if err := w.file.Sync(); err != nil {
 			w.err = fmt.Errorf("sync the journal: %w", err)
 		}
-		return w.err
+		return e, w.err
 	}
 	select {
 	case w.dirty <- struct{}{}:
 	default:
 	}
-	return nil
+	return e, nil
 }
 
 // syncBeside syncs what was appended without waiting. Only Close ends it.

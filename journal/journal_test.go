@@ -1,0 +1,281 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newFolder(t *testing.T) (Folder, *Lock) {
+	t.Helper()
+	f, lock, err := Create(t.TempDir(), "test", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), map[string][]byte{PlanFile: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Release() })
+	return f, lock
+}
+
+func write(t *testing.T, w *Writer, typ Type, data any) {
+	t.Helper()
+	if _, err := w.Write(Event{Type: typ}, data, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolderAppearsWholeAndIsExclusive(t *testing.T) {
+	parent := t.TempDir()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var names []string
+	for range 3 {
+		f, lock, err := Create(parent, "sweep", now, map[string][]byte{PlanFile: []byte("{}")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Release()
+		names = append(names, filepath.Base(string(f)))
+		if _, err := Open(string(f)); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, want := strings.Join(names, " "), "sweep-20260102T030405Z sweep-20260102T030405Z-2 sweep-20260102T030405Z-3"; got != want {
+		t.Errorf("names %s, want %s", got, want)
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("%d entries, err %v: a dot folder was left", len(entries), err)
+	}
+}
+
+func TestCreateThatFailsLeavesNothing(t *testing.T) {
+	parent := t.TempDir()
+	if _, _, err := Create(parent, "x", time.Now(), map[string][]byte{"no/such/folder": nil}); err == nil {
+		t.Fatal("no error")
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 0 {
+		t.Errorf("%v left, err %v", entries, err)
+	}
+}
+
+func TestLockIsExclusive(t *testing.T) {
+	f, lock := newFolder(t)
+	if !f.Live() {
+		t.Error("a locked folder must be live")
+	}
+	if _, err := f.Lock(); !errors.Is(err, ErrLocked) {
+		t.Errorf("second lock: %v", err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if f.Live() {
+		t.Error("a released folder must not be live")
+	}
+}
+
+func TestEventsComeBackAsWritten(t *testing.T) {
+	f, _ := newFolder(t)
+	w, past, err := f.Append()
+	if err != nil || len(past) != 0 {
+		t.Fatal(past, err)
+	}
+	wrote, err := w.Write(Event{Type: SampleEnded, Cell: "c", Block: 1, Attempt: 2}, Ended{Status: "ok", SHA256: "ab"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	events, err := f.Replay()
+	if err != nil || len(events) != 1 {
+		t.Fatal(events, err)
+	}
+	if e := events[0]; e.Seq != 1 || e.Session != 1 || !e.Time.Equal(wrote.Time) || e.Mono != wrote.Mono || e.Cell != "c" {
+		t.Errorf("%+v, want %+v", e, wrote)
+	}
+	if d, err := Decode[Ended](events[0]); err != nil || d.Status != "ok" || d.SHA256 != "ab" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestTornLineIsCutAndTheJournalGoesOn(t *testing.T) {
+	for name, torn := range map[string]string{
+		"half a line":        `{"seq":3,"type":"war`,
+		"a line without end": `{"seq":3,"time":"2026-01-02T03:04:05Z","mono":1,"session":1,"type":"warning"}`,
+		"zeroes":             "\x00\x00\x00\x00\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := newFolder(t)
+			w, _, err := f.Append()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, w, RunStarted, Session{})
+			write(t, w, Warning, Note{"one"})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.OpenFile(f.Path(EventsFile), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := file.WriteString(torn); err != nil {
+				t.Fatal(err)
+			}
+			file.Close()
+
+			w, past, err := f.Append()
+			if err != nil || len(past) != 2 {
+				t.Fatalf("%d events, err %v; want the 2 whole ones", len(past), err)
+			}
+			write(t, w, RunResumed, Session{})
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			events, err := f.Replay()
+			if err != nil || len(events) != 3 || events[2].Seq != 3 || events[2].Session != 2 {
+				t.Errorf("%+v, err %v", events, err)
+			}
+		})
+	}
+}
+
+func TestDamageInTheMiddleIsAnError(t *testing.T) {
+	f, _ := newFolder(t)
+	if err := os.WriteFile(f.Path(EventsFile), []byte("garbage\n{\"seq\":2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Replay(); err == nil || !strings.Contains(err.Error(), EventsFile+":1:") {
+		t.Errorf("err %v, want the line named", err)
+	}
+}
+
+func TestSubscribersSeeEverythingInOrder(t *testing.T) {
+	f, _ := newFolder(t)
+	w, _, err := f.Append()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []int64
+	w.Subscribe(func(e Event) { seen = append(seen, e.Seq) })
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range 50 {
+				if _, err := w.Write(Event{Type: Warning}, Note{"x"}, false); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 200 {
+		t.Fatalf("%d events seen", len(seen))
+	}
+	for i, seq := range seen {
+		if seq != int64(i+1) {
+			t.Fatalf("event %d has seq %d", i, seq)
+		}
+	}
+}
+
+func TestFollowSeesPastAndComing(t *testing.T) {
+	f, _ := newFolder(t)
+	w, _, err := f.Append()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, w, Warning, Note{"1"})
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	n := 0
+	err = f.Follow(ctx, func(Event) bool {
+		n++
+		if n < 5 {
+			write(t, w, Warning, Note{fmt.Sprint(n)})
+		}
+		return n < 5
+	}, nil)
+	if err != nil || n != 5 {
+		t.Errorf("%d events, err %v", n, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(`{"seq":1,"time":"2026-01-02T03:04:05Z","mono":0.5,"session":1,"type":"warning","data":{"message":"x"}}` + "\n"))
+	f.Add([]byte("{}\n{"))
+	f.Add([]byte("\n\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, EventsFile), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		events, whole, err := Folder(dir).replay()
+		if err == nil && int64(len(data)) < whole {
+			t.Errorf("%d whole bytes of %d", whole, len(data))
+		}
+		if err == nil && len(events) != bytes.Count(data[:whole], []byte("\n")) {
+			t.Errorf("%d events in %q", len(events), data[:whole])
+		}
+	})
+}
+
+// BenchmarkDurableWrite stands beside BenchmarkBareSync: what a durable event
+// costs over a write and fsync alone.
+func BenchmarkDurableWrite(b *testing.B) {
+	f, lock, err := Create(b.TempDir(), "test", time.Now(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer lock.Release()
+	w, _, err := f.Append()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := w.Write(Event{Type: SampleEnded, Cell: "cell"}, Ended{Status: "ok"}, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkBareSync(b *testing.B) {
+	file, err := os.Create(filepath.Join(b.TempDir(), "bare"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	line := bytes.Repeat([]byte("x"), 200)
+	for b.Loop() {
+		if _, err := file.Write(line); err != nil {
+			b.Fatal(err)
+		}
+		if err := file.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
