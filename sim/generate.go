@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// generate is SGLang's native endpoint; a stream repeats the whole text in every event.
+func (s *server) generate(w http.ResponseWriter, q *http.Request) {
+	s.answering.Add(1)
+	defer s.answering.Add(-1)
+	n := s.countRequest()
+	g, err := s.parseGenerate(w, q)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	if s.each("http-500", n) {
+		s.failRequest(w, http.StatusInternalServerError, "InternalServerError", "the simulated server fails this request, as --fault http-500 asks")
+		return
+	}
+	a, err := s.begin(g, n)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	defer a.abort()
+	if g.stream {
+		a.streamGenerate(w, q)
+		return
+	}
+	results := make([]map[string]any, len(a.requests))
+	for i, r := range a.requests {
+		tokens, err := r.stream.collect(q.Context())
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		a.made[i] = len(tokens)
+		results[i] = a.generated(i, words(tokens), true)
+	}
+	if s.each("reset", n) {
+		resetConnection(w)
+		return
+	}
+	if len(results) == 1 {
+		s.json(w, http.StatusOK, results[0])
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(mustJSON(results))) // the client may have gone
+}
+
+// generated is the native answer for one prompt as far as it has come.
+func (a *answer) generated(i int, text string, done bool) map[string]any {
+	r := a.requests[i]
+	completion := a.made[i]
+	if a.s.each("wrong-usage", a.n) {
+		completion /= 2
+	}
+	var reason any
+	if done {
+		reason = map[string]any{"type": r.finishReason(), "length": completion}
+	}
+	return map[string]any{
+		"text": text, "simulated": true, "index": i,
+		"meta_info": map[string]any{
+			"id": strconv.FormatInt(a.n, 10), "prompt_tokens": r.prompt, "completion_tokens": completion,
+			"cached_tokens": r.stream.cachedTokens(), "finish_reason": reason,
+		},
+	}
+}
+
+func (a *answer) streamGenerate(w http.ResponseWriter, q *http.Request) {
+	out := newEvents(w)
+	for i, r := range a.requests {
+		var text []byte
+		var tokens []int32
+		for done := false; !done; {
+			var err error
+			if tokens, done, err = r.stream.take(q.Context(), tokens[:0]); err != nil {
+				panic(http.ErrAbortHandler)
+			}
+			a.made[i] += len(tokens)
+			if a.spoil(w, out, a.made[i], r.length) {
+				return
+			}
+			for _, t := range tokens {
+				text = appendWord(text, t)
+			}
+			out.send([]byte("data: " + mustJSON(a.generated(i, string(text), done))))
+		}
+	}
+	out.send([]byte("data: [DONE]"))
+}
