@@ -1,0 +1,71 @@
+package result
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// maxLine is how much of one line is kept; the rest of a longer one is read over.
+const maxLine = 1 << 20
+
+// ansi matches terminal control sequences: CSI (colours, cursor), OSC (titles, links) and the
+// two-byte escapes. ECMA-48, sections 5.4 and 5.6.
+var ansi = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+
+// lineReader splits a stream at \n, \r\n and \r, because progress bars rewrite their line with
+// \r alone. It holds one line at a time.
+type lineReader struct {
+	r       *bufio.Reader
+	buf     []byte
+	first   bool
+	afterCR bool
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), first: true}
+}
+
+// next gives the next line without its end, control sequences removed. ended is false for a
+// last line that nothing ended: it may be cut off. io.EOF comes after the last line.
+func (l *lineReader) next() (line string, ended bool, err error) {
+	l.buf = l.buf[:0]
+	seen := false
+	for {
+		c, err := l.r.ReadByte()
+		if err != nil {
+			if errors.Is(err, io.EOF) && seen {
+				return l.clean(), false, nil
+			}
+			return "", false, err
+		}
+		if l.afterCR {
+			l.afterCR = false
+			if c == '\n' {
+				continue // second half of \r\n
+			}
+		}
+		if c == '\n' || c == '\r' {
+			l.afterCR = c == '\r'
+			return l.clean(), true, nil
+		}
+		seen = true
+		if len(l.buf) < maxLine {
+			l.buf = append(l.buf, c)
+		}
+	}
+}
+
+func (l *lineReader) clean() string {
+	s := string(l.buf)
+	if l.first {
+		l.first = false
+		s = strings.TrimPrefix(s, "\ufeff")
+	}
+	if strings.ContainsRune(s, 0x1b) {
+		s = ansi.ReplaceAllString(s, "")
+	}
+	return s
+}

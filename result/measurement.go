@@ -1,0 +1,100 @@
+package result
+
+import (
+	"fmt"
+
+	"servematrix/metric"
+)
+
+// ParserVersion counts the changes of these parsers that change what they read out of the same
+// bytes. It is kept with each measurement, so that old results can be told from new ones.
+const ParserVersion = 1
+
+// Names of the clients that the parsers tell apart by what they print.
+const (
+	ClientSGLang      = "sglang.bench_serving"
+	ClientVLLM        = "vllm bench serve"
+	ClientServematrix = "servematrix bench"
+)
+
+// Measurement is one result of a client, whatever the form in which it was printed.
+type Measurement struct {
+	// Metrics holds the numbers under the contract's names, NaN and infinity as the client
+	// wrote them, so that the gate can name them.
+	Metrics metric.Values
+	// Extra holds what has no contract name, by the client's own label or JSON key:
+	// "Total generated tokens (retokenized)": 254763. A label that comes twice is kept the
+	// second time as "section / label". Numbers that are not finite are strings ("inf").
+	Extra map[string]any
+	// Config is what the output reveals of the client's configuration: the arguments of its
+	// Namespace(...) line and the configuration keys of its JSON. Credentials are masked.
+	Config map[string]any
+	// Client is ClientSGLang, ClientVLLM, ClientServematrix, or "" where the form does not tell.
+	Client string
+	// Source is "text", "json" (the file's only object) or "jsonl" (one of several).
+	Source string
+	// Simulated is true where the client says that it measured a simulated server.
+	Simulated bool
+	// Parser is the ParserVersion that read this.
+	Parser int
+	// Partial is true where the output was cut before the client had written all of it.
+	Partial bool
+	// Findings is what reading found out against this measurement; Judge takes it in.
+	Findings []Reason
+
+	// halfUnit is, for each metric that came from text, half a unit of the last digit printed.
+	halfUnit map[string]float64
+}
+
+func newMeasurement(source string) *Measurement {
+	return &Measurement{
+		Metrics:  metric.Values{},
+		Extra:    map[string]any{},
+		Config:   map[string]any{},
+		Source:   source,
+		Parser:   ParserVersion,
+		halfUnit: map[string]float64{},
+	}
+}
+
+// addExtra keeps a value under the first of the given names that is still free, and under a
+// numbered one when none is.
+func (m *Measurement) addExtra(value any, names ...string) {
+	last := names[len(names)-1]
+	for n := 2; ; n++ {
+		for _, name := range names {
+			if _, taken := m.Extra[name]; !taken {
+				m.Extra[name] = value
+				return
+			}
+		}
+		names = []string{fmt.Sprintf("%s (%d)", last, n)}
+	}
+}
+
+// complete fills in what the output says in another place: the median where a client gives only
+// P50, which is the same number, and the requests asked for where only its arguments say so.
+func (m *Measurement) complete() {
+	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
+		if p50, ok := m.Metrics["p50_"+latency]; ok {
+			if _, has := m.Metrics["median_"+latency]; !has {
+				m.Metrics["median_"+latency] = p50
+			}
+		}
+	}
+	if _, has := m.Metrics["num_prompts"]; !has {
+		if n, ok := m.Config["num_prompts"].(int64); ok {
+			m.Metrics["num_prompts"] = float64(n)
+		}
+	}
+}
+
+// recognised tells a benchmark's result from any other text or JSON with a familiar word in it.
+func (m *Measurement) recognised() bool {
+	for _, name := range []string{"duration_s", "completed", "request_throughput", "output_throughput"} {
+		if _, ok := m.Metrics[name]; ok {
+			return len(m.Metrics) >= 2
+		}
+	}
+	return false
+}

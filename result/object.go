@@ -1,0 +1,235 @@
+package result
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"servematrix/secret"
+)
+
+// object is one JSON object while it is sorted into metrics, configuration and the rest.
+type object struct {
+	metrics  map[string]float64
+	config   map[string]any
+	extra    map[string]any
+	keys     map[string]bool
+	failures int      // entries of errors[] that hold a message
+	messages []string // the first distinct ones
+	requests bool     // errors[] was there
+	sim      bool
+}
+
+// perRequest are the clients' arrays with one entry a request (or token); they are read over.
+var perRequest = map[string]bool{
+	"input_lens": true, "output_lens": true, "ttfts": true, "itls": true, "latencies": true,
+	"start_times": true, "queue_times": true, "generated_texts": true, "prompts": true,
+	"text_chunks": true, "requests": true,
+}
+
+// harmlessServerInfo are the server arguments in SGLang's server_info that are worth keeping.
+// It is a list of what passes, because the whole holds api_key and admin_api_key among a
+// hundred others, and more with every version.
+var harmlessServerInfo = map[string]bool{
+	"version": true, "model_path": true, "served_model_name": true, "tokenizer_path": true,
+	"tp_size": true, "dp_size": true, "pp_size": true, "ep_size": true, "nnodes": true,
+	"dtype": true, "kv_cache_dtype": true, "quantization": true, "context_length": true, "device": true,
+	"attention_backend": true, "prefill_attention_backend": true, "decode_attention_backend": true,
+	"sampling_backend": true, "grammar_backend": true, "moe_runner_backend": true,
+	"disable_radix_cache": true, "disable_cuda_graph": true, "cuda_graph_max_bs": true,
+	"enable_torch_compile": true, "enable_dp_attention": true, "disable_overlap_schedule": true,
+	"mem_fraction_static": true, "max_total_num_tokens": true, "max_running_requests": true,
+	"chunked_prefill_size": true, "max_prefill_tokens": true, "page_size": true,
+	"schedule_policy": true, "schedule_conservativeness": true, "random_seed": true,
+	"speculative_algorithm": true, "speculative_num_steps": true, "speculative_eagle_topk": true,
+	"speculative_num_draft_tokens": true, "enable_hierarchical_cache": true,
+}
+
+func (o *object) read(d *json.Decoder) error {
+	o.metrics, o.keys = map[string]float64{}, map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := t.(string)
+		if t, err = d.Token(); err != nil {
+			return err
+		}
+		if err := o.value(d, key, t); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+func (o *object) value(d *json.Decoder, key string, t json.Token) error {
+	o.keys[key] = true
+	delim, isNested := t.(json.Delim)
+	switch {
+	case key == "errors" && isNested && delim == '[':
+		return o.errors(d)
+	case isNested && perRequest[key]:
+		return skip(d, t)
+	case isNested:
+		return o.nested(d, key, t)
+	}
+	if secret.IsSecretName(key, nil) && t != nil {
+		t = secret.Mask
+	}
+	o.scalar(key, t)
+	return nil
+}
+
+func (o *object) scalar(key string, t json.Token) {
+	value, f, numeric := scalar(t)
+	if configKeys[key] {
+		o.config[key] = value
+	}
+	if name, ok := jsonMetric(key); ok {
+		if numeric {
+			o.metrics[name] = f
+			if !finite(f) && name == "request_rate" {
+				o.extra[key] = value // null among the metrics; here one still reads what was asked
+			}
+		}
+		return
+	}
+	switch {
+	case configKeys[key] || value == nil:
+	case key == "simulated":
+		o.sim = value == true
+	case numeric || value == true || value == false:
+		o.extra[labelOf(key)] = value
+	default:
+		o.config[key] = value
+	}
+}
+
+func labelOf(key string) string {
+	if label, ok := jsonLabels[key]; ok {
+		return label
+	}
+	return key
+}
+
+func (o *object) nested(d *json.Decoder, key string, t json.Token) error {
+	left := maxKept
+	if key == "server_info" || key == "metrics" {
+		left = 1 << 14 // kept whole just long enough to pick from
+	}
+	value, fits, err := nested(d, t, &left, 0)
+	if err != nil || !fits {
+		return err
+	}
+	switch inner, isObject := value.(map[string]any); {
+	case key == "server_info":
+		maps.DeleteFunc(inner, func(name string, v any) bool { return !harmlessServerInfo[name] || v == nil })
+		if len(inner) > 0 {
+			o.config[key] = inner
+		}
+	case secret.IsSecretName(key, nil):
+	case isObject && key == "metrics":
+		o.own(inner)
+	case isObject && key == "extra":
+		maps.Copy(o.extra, inner)
+	case isObject && key == "config":
+		maps.Copy(o.config, inner)
+	case isObject && (configKeys[key] || key == "metadata" || key == "args"):
+		o.config[key] = value
+	default:
+		o.extra[labelOf(key)] = value
+	}
+	return nil
+}
+
+// own takes metrics that stand in an object of their own, as servematrix writes them.
+func (o *object) own(metrics map[string]any) {
+	for key, value := range metrics {
+		name, known := jsonMetric(key)
+		f, numeric := toFloat(value)
+		switch {
+		case known && numeric:
+			o.metrics[name] = f
+		case !known && value != nil:
+			o.extra[labelOf(key)] = value
+		}
+	}
+}
+
+// errors counts the requests that ended with a message and keeps the first distinct ones.
+func (o *object) errors(d *json.Decoder) error {
+	o.requests = true
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := skip(d, t); err != nil {
+			return err
+		}
+		message, _ := t.(string)
+		if message == "" {
+			continue
+		}
+		o.failures++
+		message = clip(redactor.String(message))
+		if len(o.messages) < maxErrors && !slices.Contains(o.messages, message) {
+			o.messages = append(o.messages, message)
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// clip shortens an error message to its end, where Python's tracebacks say what happened.
+func clip(message string) string {
+	if len(message) > maxErrorLen {
+		message = strings.ToValidUTF8("…"+message[len(message)-maxErrorLen:], "")
+	}
+	return message
+}
+
+func (o *object) measurement() *Measurement {
+	m := newMeasurement("json")
+	maps.Copy(m.Metrics, o.metrics)
+	m.Extra, m.Config, m.Simulated = o.extra, o.config, o.sim
+	if o.requests {
+		// SGLang counts no failures of its own; vLLM's count is the same number.
+		if _, has := m.Metrics["failed"]; !has {
+			m.Metrics["failed"] = float64(o.failures)
+		}
+	}
+	if o.failures > 0 {
+		m.Extra["errors"] = int64(o.failures)
+		m.Extra["error messages"] = anySlice(o.messages)
+	}
+	m.Client = o.client()
+	m.complete()
+	return m
+}
+
+func anySlice(list []string) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
+
+// client tells by its keys who wrote the object.
+func (o *object) client() string {
+	if name, ok := o.config["client"].(string); ok && name == ClientServematrix {
+		delete(o.config, "client")
+		return ClientServematrix
+	}
+	switch {
+	case o.keys["total_output_tokens_retokenized"] || o.keys["random_range_ratio"] && o.keys["total_throughput"]:
+		return ClientSGLang
+	case o.keys["total_token_throughput"] || o.keys["endpoint_type"] && o.keys["burstiness"]:
+		return ClientVLLM
+	}
+	return ""
+}

@@ -1,0 +1,205 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"servematrix/metric"
+)
+
+// Inputs names what a client left behind. A path may be empty, and the file may be missing.
+type Inputs struct {
+	// Stdout is the file with what the client printed.
+	Stdout string
+	// Result is the file that the client was told to write: JSON or JSONL.
+	Result string
+	// Since, when set, is when the client started: an older result file is another run's.
+	Since time.Time
+	// First takes the first result in the output, as for a client without a profile; else the
+	// last one counts, since a client may print results of its own warm-up before.
+	First bool
+}
+
+// ErrNoResult says that neither file holds a result of a known form.
+var ErrNoResult = errors.New("no benchmark result found")
+
+// Read gives the measurement in a client's output. The result file is preferred, because its
+// numbers are not rounded; the printed block is the fallback, gives what the file lacks, and is
+// checked against it. The reasons are also in the measurement's Findings. The error wraps
+// ErrNoResult when there is nothing to be had; an unreadable file is another error.
+func Read(in Inputs) (*Measurement, []Reason, error) {
+	fromJSON, note, err := readResult(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	fromText, err := readStdout(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m *Measurement
+	switch {
+	case fromJSON != nil && fromText != nil:
+		m = join(fromJSON, fromText)
+	case fromJSON != nil:
+		m = fromJSON
+	case fromText != nil:
+		m = fromText
+	default:
+		what := "looked in " + places(in)
+		for _, r := range note {
+			what += "; " + r.Detail
+		}
+		return nil, note, fmt.Errorf("%w: %s", ErrNoResult, what)
+	}
+	m.Findings = append(m.Findings, note...)
+	return m, m.Findings, nil
+}
+
+func places(in Inputs) string {
+	var names []string
+	for _, name := range []string{in.Result, in.Stdout} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "no file"
+	}
+	return strings.Join(names, " and ")
+}
+
+// readResult takes the result file's last object. A cut-off file counts for nothing, since its
+// last whole object may be an older run's; the printed block then stands in.
+func readResult(in Inputs) (*Measurement, []Reason, error) {
+	f, err := openMaybe(in.Result)
+	if f == nil || err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && !in.Since.IsZero() && info.ModTime().Before(in.Since) {
+		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s is older than the run and was not read", in.Result)}}, nil
+	}
+	found, err := ParseJSON(f)
+	if err != nil {
+		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s was not used: %v", in.Result, err)}}, nil
+	}
+	if len(found) == 0 {
+		return nil, nil, nil
+	}
+	return found[len(found)-1], nil, nil
+}
+
+func readStdout(in Inputs) (*Measurement, error) {
+	f, err := openMaybe(in.Stdout)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	found, err := parseOutput(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Stdout, err)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	if in.First {
+		return found[0], nil
+	}
+	return found[len(found)-1], nil
+}
+
+// parseOutput finds the results in what a client printed: blocks, and lines that are JSON.
+func parseOutput(r io.Reader) ([]*Measurement, error) {
+	var p textParser
+	lines := newLineReader(r)
+	for {
+		line, ended, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return p.end(), nil
+		}
+		if err != nil {
+			return p.end(), fmt.Errorf("read client output: %w", err)
+		}
+		if strings.HasPrefix(line, "{") && strings.Contains(line, `"duration`) {
+			if found, err := ParseJSON(strings.NewReader(line)); err == nil && len(found) > 0 {
+				p.finish()
+				p.found = append(p.found, found...)
+				continue
+			}
+		}
+		p.line(line, ended)
+	}
+}
+
+// openMaybe opens a file that may be missing; then it returns neither file nor error.
+func openMaybe(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read result: %w", err)
+	}
+	return f, nil
+}
+
+// join completes the JSON's measurement with what only the text has, and compares the rest.
+func join(m, text *Measurement) *Measurement {
+	for _, name := range text.Metrics.Names() {
+		value := text.Metrics[name]
+		own, has := m.Metrics[name]
+		if !has {
+			m.Metrics[name] = value
+			continue
+		}
+		half, printed := text.halfUnit[name]
+		if !printed && finite(value) {
+			continue // from the arguments, or with an exponent: not the same statement
+		}
+		if !agree(own, value, half) {
+			m.Findings = append(m.Findings, Reason{TextJSONDiffer, SeverityError,
+				fmt.Sprintf("%s: %v in the result file, %v in the printed block", name, own, value)})
+		}
+	}
+	for label, value := range text.Extra {
+		if _, has := m.Extra[label]; !has {
+			if name, _, known := textMetric(label); known && repeats(m.Metrics, name) {
+				continue // request_rate inf stands there under the JSON's key already
+			}
+			m.Extra[label] = value
+		}
+	}
+	config := maps.Clone(text.Config)
+	maps.Copy(config, m.Config)
+	m.Config = config
+	if m.Client == "" {
+		m.Client = text.Client
+	}
+	m.Simulated = m.Simulated || text.Simulated
+	m.complete()
+	return m
+}
+
+func repeats(v metric.Values, name string) bool {
+	f, ok := v[name]
+	return ok && !finite(f)
+}
+
+// agree compares a number with its printed form, which is rounded to half a unit of its last
+// digit. Whatever a float loses on the way is far below a billionth of it.
+func agree(exact, printed, halfUnit float64) bool {
+	if !finite(exact) || !finite(printed) {
+		return math.IsNaN(exact) && math.IsNaN(printed) || exact == printed
+	}
+	return math.Abs(exact-printed) <= halfUnit+1e-9*math.Max(1, math.Abs(exact))
+}

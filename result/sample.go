@@ -1,0 +1,258 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"servematrix/matrix"
+	"servematrix/metric"
+)
+
+// Statuses of a sample.
+const (
+	StatusOK      = "ok"      // measured and valid
+	StatusInvalid = "invalid" // measured, but the validity gate refuses it
+	StatusFailed  = "failed"  // not measured
+	StatusSkipped = "skipped" // not tried
+)
+
+// Sample is one measurement of a cell: one line of results.jsonl, and the whole of an attempt's
+// sample.json. In JSON all keys of the contract are always there, in this order, and null stands
+// for what nobody knows: a zero Run, Cell, Block or Attempt, a nil pointer or map.
+type Sample struct {
+	// Run is the name of the run folder; "" for imported samples.
+	Run string
+	// Cell is the id of the cell; "" where the sample was measured outside any plan.
+	Cell string
+	// Block is the round over the plan, from 1; 0 when unknown.
+	Block int
+	// Attempt counts the tries at this cell in this block, from 1; 0 when unknown.
+	Attempt int
+	// Status is one of the Status constants.
+	Status string
+	// Failure says why a failed or skipped sample is that.
+	Failure *Failure
+	// Server is the server variant that was measured, Client the workload.
+	Server, Client *Side
+	// Metrics are the numbers under the contract's names; nil where nothing was measured.
+	Metrics metric.Values
+	// Extra holds what has no contract name, as in Measurement.
+	Extra map[string]any
+	// Validity is the gate's verdict; nil where nothing was measured.
+	Validity *Validity
+	// Times gives each phase's begin by the phase's name.
+	Times map[string]PhaseTime
+	// Simulated is true when the numbers come from the simulated server; then, and only then,
+	// the JSON ends with "simulated": true.
+	Simulated bool
+}
+
+// Failure says why there is no measurement.
+type Failure struct {
+	// Class is one of the contract's failure classes: "oom", "client_failed" …
+	Class string `json:"class"`
+	// Phase is where it happened: preflight, start, ready, client or stop.
+	Phase string `json:"phase"`
+	// Message says it in one line, for people.
+	Message string `json:"message"`
+	// File and Line point at the evidence, File relative to the run folder.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Tail are the last lines of the log that shows it, redacted.
+	Tail []string `json:"tail,omitempty"`
+}
+
+// Side is the server variant or the workload of a sample.
+type Side struct {
+	// Name joins the value ids with "/", or is the name in the report that was imported.
+	Name string
+	// ID is the plan's identity; "" when unknown.
+	ID string
+	// Axes gives the value id of each axis, in declaration order; nil when unknown.
+	Axes matrix.Axes
+	// Argv is the command as executed, redacted; nil when unknown.
+	Argv []string
+	// Env is the explicit environment, redacted; nil when unknown.
+	Env map[string]string
+}
+
+// PhaseTime is when a phase began.
+type PhaseTime struct {
+	// Start is the wall clock's time, written as RFC 3339.
+	Start time.Time `json:"start"`
+	// Since is in seconds since the launch, by the monotonic clock.
+	Since float64 `json:"since"`
+}
+
+// sideJSON and sampleJSON are the shapes in JSON, with a pointer where null can stand.
+type sideJSON struct {
+	Name *string           `json:"name"`
+	ID   *string           `json:"id"`
+	Axes *matrix.Axes      `json:"axes"`
+	Argv []string          `json:"argv"`
+	Env  map[string]string `json:"env"`
+}
+
+type sampleJSON struct {
+	Run       *string              `json:"run"`
+	Cell      *string              `json:"cell"`
+	Block     *int                 `json:"block"`
+	Attempt   *int                 `json:"attempt"`
+	Status    string               `json:"status"`
+	Failure   *Failure             `json:"failure"`
+	Server    *Side                `json:"server"`
+	Client    *Side                `json:"client"`
+	Metrics   *metric.Values       `json:"metrics"`
+	Extra     map[string]any       `json:"extra"`
+	Validity  *Validity            `json:"validity"`
+	Times     map[string]PhaseTime `json:"times"`
+	Simulated bool                 `json:"simulated,omitempty"`
+}
+
+// MarshalJSON writes the side with null for what is unknown.
+func (s Side) MarshalJSON() ([]byte, error) {
+	out := sideJSON{Name: known(s.Name), ID: known(s.ID), Argv: s.Argv, Env: s.Env}
+	if s.Axes != nil {
+		out.Axes = &s.Axes
+	}
+	return unescaped(out)
+}
+
+// UnmarshalJSON is the way back.
+func (s *Side) UnmarshalJSON(data []byte) error {
+	var in sideJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*s = Side{Name: value(in.Name), ID: value(in.ID), Argv: in.Argv, Env: in.Env}
+	if in.Axes != nil {
+		s.Axes = *in.Axes
+	}
+	return nil
+}
+
+// MarshalJSON writes the sample as one object with stable bytes: the same sample always gives
+// the same ones. Numbers that are not finite become null.
+func (s Sample) MarshalJSON() ([]byte, error) {
+	out := sampleJSON{
+		Run: known(s.Run), Cell: known(s.Cell), Block: known(s.Block), Attempt: known(s.Attempt),
+		Status: s.Status, Failure: s.Failure, Server: s.Server, Client: s.Client,
+		Validity: s.Validity, Times: s.Times, Simulated: s.Simulated,
+	}
+	if s.Metrics != nil {
+		out.Metrics = &s.Metrics
+	}
+	if s.Extra != nil {
+		out.Extra, _ = jsonable(s.Extra).(map[string]any)
+	}
+	if v := s.Validity; v != nil && v.Reasons == nil {
+		out.Validity = &Validity{OK: v.OK, Reasons: []Reason{}}
+	}
+	data, err := unescaped(out)
+	if err != nil {
+		return nil, fmt.Errorf("sample of cell %q: %w", s.Cell, err)
+	}
+	return data, nil
+}
+
+// UnmarshalJSON is the way back. Whole numbers in extra come back as int64.
+func (s *Sample) UnmarshalJSON(data []byte) error {
+	var in sampleJSON
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&in); err != nil {
+		return fmt.Errorf("sample: %w", err)
+	}
+	*s = Sample{
+		Run: value(in.Run), Cell: value(in.Cell), Block: value(in.Block), Attempt: value(in.Attempt),
+		Status: in.Status, Failure: in.Failure, Server: in.Server, Client: in.Client,
+		Validity: in.Validity, Times: in.Times, Simulated: in.Simulated,
+	}
+	if in.Metrics != nil {
+		s.Metrics = *in.Metrics
+	}
+	if in.Extra != nil {
+		s.Extra, _ = numbersIn(in.Extra).(map[string]any)
+	}
+	return nil
+}
+
+// known gives nil for the zero value.
+func known[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// value gives the zero value for nil.
+func value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+// unescaped is json.Marshal without its escapes for HTML: commands hold < and &, and a result
+// file is read by people too.
+func unescaped(v any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// jsonable copies a value with nil in place of numbers that JSON cannot hold.
+func jsonable(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = jsonable(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, inner := range v {
+			out[key] = jsonable(inner)
+		}
+		return out
+	}
+	return v
+}
+
+// numbersIn turns json.Number into int64 or float64.
+func numbersIn(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbersIn(v[i])
+		}
+	case map[string]any:
+		for key, inner := range v {
+			v[key] = numbersIn(inner)
+		}
+	}
+	return v
+}
