@@ -1,0 +1,6 @@
+// Package bench is the embedded benchmark client: a load generator for OpenAI-compatible
+// servers and SGLang's native endpoint, with the flags and the text block of
+// sglang.bench_serving and exact definitions of what it measures.
+// It judges nothing and knows nothing of sweeps: whoever runs it reads its one JSON line.
+// The command tree calls Run for `servematrix bench`; tests call Measure.
+package bench

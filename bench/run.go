@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+)
+
+// Exit codes of Run.
+const (
+	exitOK          = 0
+	exitFailed      = 1 // the server cannot be reached, or no request succeeded
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// usageError is a mistake in the options.
+type usageError struct{ error }
+
+// Run measures a server as opt says. It prints the text block to stdout, progress and errors to
+// stderr, and appends the JSON line to opt.OutputFile. The exit code is 0 when at least one
+// request succeeded, 1 when none did or the server cannot be reached, 2 for options that make
+// no sense, and 130 when ctx ended before the load did: what was measured by then is printed
+// and written all the same, marked as partial.
+func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
+	var bar *progress
+	s, err := measure(ctx, opt, hooks{
+		ready: func(o Options, in, out int) {
+			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Backend, o.BaseURL)
+			fmt.Fprintf(stdout, "#Input tokens: %d\n#Output tokens: %d\n", in, out)
+			if o.WarmupRequests > 0 {
+				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
+			}
+		},
+		begin: func(o Options) {
+			if !o.DisableTQDM {
+				bar = newProgress(stderr, o.NumPrompts)
+			}
+		},
+		done: func(record) { bar.add() },
+	})
+	bar.finish()
+	if err != nil {
+		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
+		var usage usageError
+		switch {
+		case errors.As(err, &usage):
+			return exitUsage
+		case ctx.Err() != nil:
+			return exitInterrupted
+		}
+		return exitFailed
+	}
+	s.WriteText(stdout)
+	if err := s.appendJSON(); err != nil {
+		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
+		return exitFailed
+	}
+	for _, e := range s.Errors {
+		fmt.Fprintf(stderr, "servematrix bench: %d requests failed (%s), first: %s\n", e.Count, e.Class, e.First)
+	}
+	switch {
+	case s.Partial:
+		fmt.Fprintln(stderr, "servematrix bench: interrupted; the numbers are of the requests that had ended")
+		return exitInterrupted
+	case s.Metrics["completed"] == 0:
+		return exitFailed
+	}
+	return exitOK
+}
+
+// Measure sends the load and gives what it measured, without printing anything. An error means
+// that nothing could be measured; requests that failed are no error but counted. When ctx ends
+// during the load the summary is of what had ended, and marked as partial.
+func Measure(ctx context.Context, opt Options) (*Summary, error) {
+	return measure(ctx, opt, hooks{
+		ready: func(Options, int, int) {}, begin: func(Options) {}, done: func(record) {},
+	})
+}
+
+// hooks tell of the steps of a measurement.
+type hooks struct {
+	ready func(opt Options, inputTokens, outputTokens int)
+	begin func(opt Options)
+	done  func(record)
+}
+
+func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
+	opt, err := opt.resolve()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	c := newClient(opt)
+	defer c.http.CloseIdleConnections()
+	if opt.Model == "" && c.endpoint != native {
+		if opt.Model, err = c.model(ctx); err != nil {
+			return nil, err
+		}
+		c.opt = opt
+	}
+	prompts := opt.prompts()
+	in, out := 0, 0
+	for _, p := range prompts {
+		in, out = in+len(p.ids), out+p.output
+	}
+	h.ready(opt, in, out)
+	for _, p := range opt.warmups(prompts[0]) {
+		if r := c.send(ctx, p, time.Now()); r.failed != nil {
+			return nil, fmt.Errorf("the warm-up request failed (%s): %s", r.failed.class, r.failed.message)
+		}
+	}
+	if opt.FlushCache {
+		if err := c.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	h.begin(opt)
+	began := time.Now()
+	records := c.load(ctx, prompts, h.done)
+	s := summarize(opt, records, time.Since(began))
+	s.Simulated = c.simulated.Load()
+	s.Partial = len(records) < len(prompts)
+	return s, nil
+}
+
+// version is that of the module this binary was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// model asks the server which model it serves.
+func (c *client) model(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, 30*time.Second))
+	defer cancel()
+	response, err := c.do(ctx, http.MethodGet, "/v1/models", nil)
+	if err != nil {
+		return "", fmt.Errorf("cannot reach the server: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, statusFailure(response).message)
+	}
+	var list struct{ Data []struct{ ID string } }
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil || len(list.Data) == 0 {
+		return "", fmt.Errorf("%s/v1/models names no model (give --model): %v", c.opt.BaseURL, err)
+	}
+	return list.Data[0].ID, nil
+}
+
+// flush empties the server's prefix cache: SGLang's way, then vLLM's.
+func (c *client) flush(ctx context.Context) error {
+	for _, path := range []string{"/flush_cache", "/reset_prefix_cache"} {
+		response, err := c.do(ctx, http.MethodPost, path, nil)
+		if err != nil {
+			return fmt.Errorf("cannot flush the cache: %w", err)
+		}
+		answer, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // judged by status and content below
+		_ = response.Body.Close()
+		var verdict struct{ Success *bool }
+		switch {
+		case response.StatusCode == http.StatusNotFound:
+			continue
+		case response.StatusCode != http.StatusOK:
+			return fmt.Errorf("cannot flush the cache: %s: %s", path, response.Status)
+		case json.Unmarshal(answer, &verdict) == nil && verdict.Success != nil && !*verdict.Success:
+			return fmt.Errorf("cannot flush the cache: %s answers %s", path, answer)
+		}
+		return nil
+	}
+	return errors.New("cannot flush the cache: the server has neither /flush_cache nor /reset_prefix_cache")
+}

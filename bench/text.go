@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+const blockWidth = 50
+
+// WriteText writes the result block in the layout of sglang.bench_serving: titles centred in 50
+// signs, rows "{label:<40} {value:<10}". Rows that sglang's block lacks: Failed requests, Errors
+// by class, and notes that the server was a simulated one or the measurement cut short.
+func (s *Summary) WriteText(w io.Writer) {
+	b := &block{}
+	m := s.Metrics
+	o := s.Options
+	b.line("")
+	b.title(" Serving Benchmark Result ", "=")
+	b.row("Backend:", o.Backend)
+	if s.Simulated {
+		b.row("Server:", "simulated")
+	}
+	if s.Partial {
+		b.row("Partial:", "interrupted")
+	}
+	b.row("Traffic request rate:", pythonFloat(o.RequestRate))
+	if o.MaxConcurrency > 0 {
+		b.row("Max request concurrency:", strconv.Itoa(o.MaxConcurrency))
+	} else {
+		b.row("Max request concurrency:", "not set")
+	}
+	b.count("Successful requests:", m["completed"])
+	b.count("Failed requests:", m["failed"])
+	b.number("Benchmark duration (s):", m["duration_s"])
+	b.count("Total input tokens:", m["total_input_tokens"])
+	b.count("Total generated tokens:", m["total_output_tokens"])
+	b.number("Request throughput (req/s):", m["request_throughput"])
+	b.number("Input token throughput (tok/s):", m["input_throughput"])
+	b.number("Output token throughput (tok/s):", m["output_throughput"])
+	if peak, ok := m.Get("peak_output_throughput"); ok {
+		b.number("Peak output token throughput (tok/s):", peak)
+	}
+	if peak, ok := m.Get("peak_concurrent_requests"); ok {
+		b.count("Peak concurrent requests:", peak)
+	}
+	b.number("Total token throughput (tok/s):", m["total_throughput"])
+	b.number("Concurrency:", m["concurrency"])
+	for _, section := range []struct{ title, label, metric string }{
+		{"End-to-End Latency", "E2E Latency", "e2e_latency_ms"},
+		{"Time to First Token", "TTFT", "ttft_ms"},
+		{"Time per Output Token (excl. 1st token)", "TPOT", "tpot_ms"},
+		{"Inter-Token Latency", "ITL", "itl_ms"},
+	} {
+		s.section(b, section.title, section.label, section.metric)
+	}
+	if len(s.Errors) > 0 {
+		b.title("Errors", "-")
+		for _, e := range s.Errors {
+			b.row(e.Class+":", strconv.Itoa(e.Count))
+		}
+	}
+	b.line(strings.Repeat("=", blockWidth))
+	_, _ = io.WriteString(w, b.text.String()) // where nobody reads, the JSON line still counts
+}
+
+// section writes the statistics of one latency; nothing where none was measured.
+func (s *Summary) section(b *block, title, label, metric string) {
+	if _, ok := s.Metrics.Get("mean_" + metric); !ok {
+		return
+	}
+	b.title(title, "-")
+	b.number("Mean "+label+" (ms):", s.Metrics["mean_"+metric])
+	b.number("Median "+label+" (ms):", s.Metrics["median_"+metric])
+	b.number("Std "+label+" (ms):", s.Metrics["std_"+metric])
+	percentiles, _ := s.Options.percentiles() // resolve has checked them
+	for _, p := range percentiles {
+		b.number("P"+p.name+" "+label+" (ms):", s.Metrics["p"+p.name+"_"+metric])
+	}
+	b.number("Max "+label+" (ms):", s.Metrics["max_"+metric])
+}
+
+// block builds the text.
+type block struct{ text strings.Builder }
+
+func (b *block) line(s string)              { b.text.WriteString(s + "\n") }
+func (b *block) row(label, value string)    { fmt.Fprintf(&b.text, "%-40s %-10s\n", label, value) }
+func (b *block) number(l string, v float64) { b.row(l, strconv.FormatFloat(v, 'f', 2, 64)) }
+func (b *block) count(l string, v float64)  { b.row(l, strconv.FormatFloat(v, 'f', 0, 64)) }
+
+// title centres text as Python's format does: of an odd rest the larger part goes to the right.
+func (b *block) title(text, fill string) {
+	rest := max(blockWidth-len(text), 0)
+	b.line(strings.Repeat(fill, rest/2) + text + strings.Repeat(fill, rest-rest/2))
+}
+
+// pythonFloat writes a float as Python's str does for the values a rate has: inf, 20.0, 0.5.
+func pythonFloat(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case f == math.Trunc(f) && f < 1e16:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
