@@ -1,0 +1,125 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The benchmarks report medians: on a busy machine the mean tells of the
+// others.
+
+func median(b *testing.B, d []time.Duration, name string) {
+	slices.Sort(d)
+	b.ReportMetric(float64(d[len(d)/2].Microseconds()), "p50-µs-"+name)
+	b.ReportMetric(float64(d[len(d)*99/100].Microseconds()), "p99-µs-"+name)
+}
+
+// BenchmarkStartToExec: from the call of Start on a prepared guard until the
+// leader has been executed, its files opened and its identity known.
+func BenchmarkStartToExec(b *testing.B) {
+	w := newWorld(b)
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		spec := w.spec()
+		spec.Argv = []string{"/bin/true"}
+		spec.Stdout = w.path(fmt.Sprint("out", i))
+		spec.Stderr, spec.Status, spec.Lock = spec.Stdout, w.path("status"), w.path("lock")
+		g := w.prepare()
+		b.StartTimer()
+		began := time.Now()
+		p, err := g.Start(spec)
+		took = append(took, time.Since(began))
+		b.StopTimer()
+		if err != nil {
+			b.Fatal(err)
+		}
+		<-p.Done()
+		b.StartTimer()
+	}
+	median(b, took, "exec")
+}
+
+// BenchmarkExitToNotice: from the last instruction of the leader until Exited
+// is closed here, and until Done is.
+func BenchmarkExitToNotice(b *testing.B) {
+	w := newWorld(b)
+	var notice, done []time.Duration
+	for i := 0; b.Loop(); i++ {
+		spec := w.spec("stamp " + w.path("stamp"))
+		spec.Stdout = w.path(fmt.Sprint("out", i))
+		spec.Stderr = spec.Stdout
+		p, err := w.prepare().Start(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		<-p.Exited()
+		exited := monotonic(b)
+		<-p.Done()
+		gone := monotonic(b)
+		raw, err := os.ReadFile(w.path("stamp"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		stamp, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		notice = append(notice, time.Duration(exited-stamp))
+		done = append(done, time.Duration(gone-stamp))
+	}
+	median(b, notice, "exited")
+	median(b, done, "done")
+}
+
+func monotonic(b *testing.B) int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		b.Fatal(err)
+	}
+	return now.Nano()
+}
+
+// BenchmarkKill64: from the order to kill until 64 processes, half of them in
+// sessions of their own, and the guard are gone.
+func BenchmarkKill64(b *testing.B) {
+	w := newWorld(b)
+	var took []time.Duration
+	const tree = `trap '' TERM; for i in $(seq 31); do sleep 300 & setsid sleep 300 & done; sleep 300 & wait`
+	for i := 0; b.Loop(); i++ {
+		spec := w.spec()
+		spec.Argv = []string{"sh", "-c", tree, w.marker}
+		spec.Stdout = w.path(fmt.Sprint("out", i))
+		spec.Stderr = spec.Stdout
+		p, err := w.prepare().Start(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.await("64 processes", func() bool { return len(p.Tree()) == 64 })
+		began := time.Now()
+		p.Stop(StopPolicy{Grace: -1})
+		<-p.Done()
+		took = append(took, time.Since(began))
+	}
+	w.empty()
+	median(b, took, "gone")
+}
+
+// BenchmarkPrepare: a re-exec until the guard says that it is ready.
+func BenchmarkPrepare(b *testing.B) {
+	w := newWorld(b)
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		g := w.prepare()
+		took = append(took, time.Since(began))
+		g.Discard()
+	}
+	median(b, took, "ready")
+}

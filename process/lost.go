@@ -1,0 +1,98 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// guards are the living guards of this process, by pid. The lock is held while
+// one is started and while adopted processes are looked for.
+var guards = struct {
+	sync.Mutex
+	live map[int]bool
+}{live: map[int]bool{}}
+
+// BecomeSubreaper makes this process the second subreaper: when a guard is
+// killed, its tree comes to this process instead of to init, and the guard's
+// Process ends it. Call it once, before the first Prepare. A child that this
+// process starts otherwise must stay in its session (no Setsid), or it would
+// be taken for part of such a tree.
+func BecomeSubreaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	return nil
+}
+
+// takeOver ends the tree of a guard that died before it. Nobody is asked to
+// end: a tree without its guard is an emergency.
+func (p *Process) takeOver(lastWords string) {
+	p.mu.Lock()
+	hung := p.hung
+	p.mu.Unlock()
+	began := time.Now()
+	step := func(s Step) {
+		s.At = time.Now()
+		s.Since = s.At.Sub(began)
+		p.addStep(s)
+	}
+	if hung {
+		step(Step{Action: ActionGuardHung, Signal: SignalName(unix.SIGKILL), Detail: "the guard did not answer in time"})
+	}
+	step(Step{Action: ActionGuardLost, Detail: "the guard died before its tree" + lastWords})
+
+	hunt := &hunt{find: p.orphans, reap: p.reaped}
+	left := hunt.end(killBound, func(alive []proc) {
+		if len(alive) > 0 {
+			step(withNames(Step{Action: ActionKill, Signal: SignalName(unix.SIGKILL)}, alive))
+		}
+	})
+	p.mu.Lock()
+	p.result.Killed = hunt.killed
+	p.mu.Unlock()
+	if len(left) == 0 {
+		step(Step{Action: ActionGone})
+		return
+	}
+	s := withNames(Step{Action: ActionSurvivors, Detail: fmt.Sprintf("still alive %v after SIGKILL", killBound)}, left)
+	step(s)
+	p.mu.Lock()
+	p.result.Survivors = s.Survivors
+	p.mu.Unlock()
+}
+
+// orphans finds what the dead guard left: members of the leader's session, and
+// children of this process that it did not start. Those are recognised by
+// their session: every process of a tree has left ours, and no guard's tree
+// but a dead one's has this process as its parent.
+func (p *Process) orphans(t *table) []proc {
+	self := os.Getpid()
+	me, ok := t.get(self)
+	if !ok {
+		return nil
+	}
+	var found []proc
+	if p.id.PID != 0 && p.sid == p.id.PID { // known, and a session of its own
+		found = t.session(p.sid, p.id)
+	}
+	for _, q := range t.procs {
+		adopted := q.ppid == self && q.sid != me.sid && !guards.live[q.pid] && q.start >= p.guard.id.StartTicks
+		if adopted {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// reaped is told of each adopted process that has been reaped; the leader's
+// exit is still worth knowing.
+func (p *Process) reaped(pid int, ws syscall.WaitStatus) {
+	if pid == p.id.PID && p.Alive() {
+		p.leaderExited(exitOf(ws))
+	}
+}

@@ -1,0 +1,293 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// escapes is a tree in which one process got out by each way.
+var escapes = []string{
+	"spawn plain ignore TERM,here,block",
+	"spawn setsid ignore TERM,here,block",
+	"spawn double ignore TERM,here,block",
+	"spawn setsid+double+null+clean ignore TERM,here,block",
+	"spawn setsid+double+null ignore TERM,title VLLM::Worker,here,block",
+	"here", "block",
+}
+
+const escaped = 6
+
+// TestGuardKilled: the tree comes to this process, which ends it.
+func TestGuardKilled(t *testing.T) {
+	t.Run("while the server runs", func(t *testing.T) {
+		w := newWorld(t)
+		p := w.start(w.spec(escapes...))
+		other := newWorld(t)
+		bystander := other.start(other.spec("here", "block"))
+		plain := exec.Command("sleep", "300") // a child of ours that is none of theirs
+		if err := plain.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer plain.Wait()
+		defer plain.Process.Kill()
+		idle := w.prepare()
+		defer idle.Discard()
+		w.here(escaped)
+		other.here(1)
+
+		killGuard(t, p)
+		r := w.end(p)
+		if want := []string{ActionGuardLost, ActionKill, ActionGone}; !slices.Equal(actions(r), want) {
+			t.Errorf("steps %v, want %v", actions(r), want)
+		}
+		if r.Exit.Signal != unix.SIGKILL || !r.Killed || r.Steps[1].Alive != escaped {
+			t.Errorf("exit %v, killed %v, %d alive", r.Exit, r.Killed, r.Steps[1].Alive)
+		}
+		if !bystander.Alive() || plain.Process.Signal(unix.Signal(0)) != nil {
+			t.Error("a process of another tree was ended")
+		}
+		q, err := idle.Start(other.spec2("exit 5"))
+		if err != nil {
+			t.Fatalf("an idle guard was ended: %v", err)
+		}
+		if other.wait("Done", q.Done()); q.Exit().Code != 5 {
+			t.Errorf("exit %v", q.Exit())
+		}
+	})
+	t.Run("after the leader's exit", func(t *testing.T) {
+		w := newWorld(t)
+		spec := w.spec("spawn setsid+double+clean ignore TERM,here,block", "await "+w.path("go"), "exit 3")
+		spec.Stop.Linger = time.Minute
+		p := w.start(spec)
+		w.here(1)
+		if err := os.WriteFile(w.path("go"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.wait("Exited", p.Exited())
+		killGuard(t, p)
+		if r := w.end(p); r.Exit != (Exit{Code: 3}) || !slices.Contains(actions(r), ActionGuardLost) {
+			t.Errorf("exit %v, steps %v", r.Exit, actions(r))
+		}
+	})
+	t.Run("while it waits", func(t *testing.T) {
+		w := newWorld(t)
+		g := w.prepare()
+		if err := g.cmd.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		w.wait("the guard's end", g.gone)
+		if p, err := g.Start(w.spec("block")); err == nil {
+			t.Fatalf("started %v", p.Identity())
+		} else if class(err) != ClassStartFailed {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// spec2 is a further start in the same world: it needs a log of its own.
+func (w *world) spec2(commands ...string) Spec {
+	s := w.spec(commands...)
+	s.Stdout, s.Stderr = w.path("second.log"), w.path("second.log")
+	return s
+}
+
+func killGuard(t *testing.T, p *Process) {
+	t.Helper()
+	if err := send(p.Guard(), unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// parentMain is an orchestrator in a process of its own: it starts a tree,
+// tells its identities, and waits.
+func parentMain(args []string) {
+	var spec Spec
+	check(json.Unmarshal([]byte(args[0]), &spec))
+	check(BecomeSubreaper())
+	g, err := Prepare(context.Background())
+	check(err)
+	p, err := g.Start(spec)
+	check(err)
+	check(json.NewEncoder(os.Stdout).Encode([]Identity{p.Guard(), p.Identity()}))
+	select {}
+}
+
+// parent starts parentMain and gives the identities of guard and leader.
+func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader Identity) {
+	w.Helper()
+	raw, err := json.Marshal(spec)
+	if err != nil {
+		w.Fatal(err)
+	}
+	orchestrator = exec.Command("/proc/self/exe", "parent", string(raw))
+	orchestrator.Stderr = os.Stderr
+	out, err := orchestrator.StdoutPipe()
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := orchestrator.Start(); err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		_ = orchestrator.Process.Kill()
+		_ = orchestrator.Wait()
+	})
+	var ids []Identity
+	if err := json.NewDecoder(out).Decode(&ids); err != nil || len(ids) != 2 {
+		w.Fatalf("parent said %v, %v", ids, err)
+	}
+	return orchestrator, ids[0], ids[1]
+}
+
+// TestParentKilled: the guard cleans up by itself and leaves its account.
+func TestParentKilled(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec(append([]string{"ignore TERM"}, escapes...)...)
+	spec.Status, spec.Lock = w.path("status.json"), w.path("lock")
+	spec.Stop = StopPolicy{Grace: 100 * time.Millisecond}
+	orchestrator, guard, leader := w.parent(spec)
+	w.here(escaped)
+	if err := orchestrator.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = orchestrator.Wait()
+	w.await("the guard's end", func() bool { return !guard.Alive() })
+	w.empty()
+	s, err := ReadStatus(spec.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Leader != leader || s.Ended == nil || s.Exited == nil || s.Exit.Signal != unix.SIGKILL || len(s.Survivors) > 0 {
+		t.Errorf("status %+v", s)
+	}
+	if got := actions(s.Result); got[0] != ActionLifeline || got[len(got)-1] != ActionGone {
+		t.Errorf("steps %v", got)
+	}
+	reapAdopted(t, guard.PID)
+}
+
+// TestBothKilled: what then is left is found by session and by marker, as the
+// next run would.
+func TestBothKilled(t *testing.T) {
+	w := newWorld(t)
+	orchestrator, guard, leader := w.parent(w.spec(
+		"spawn plain ignore TERM,title VLLM::EngineCore,here,block",
+		"spawn setsid+double+null ignore TERM,here,block",
+		"spawn setsid+double+clean ignore TERM,here,block", "here", "block"))
+	w.here(4)
+	if got, err := FindLeftovers(w.marker); err != nil || len(got) != 0 {
+		t.Errorf("a tree below a living guard is no leftover: %v, %v", got, err)
+	}
+	if err := orchestrator.Process.Signal(unix.SIGSTOP); err != nil { // or it would clean up
+		t.Fatal(err)
+	}
+	if err := send(guard, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	w.await("the guard's end", func() bool { return !guard.Alive() })
+	if err := orchestrator.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = orchestrator.Wait()
+
+	byMarker, err := FindLeftovers(w.marker)
+	if err != nil || len(byMarker) != 2 { // leader and the second child
+		t.Errorf("by marker: %v, %v", byMarker, err)
+	}
+	bySession, err := FindSession(leader.PID, leader)
+	if err != nil || len(bySession) != 2 { // leader and the first child
+		t.Errorf("by session: %v, %v", bySession, err)
+	}
+	byLog, err := FindWriters(w.path("server.log"))
+	if err != nil || len(byLog) != 3 { // all but the one with /dev/null
+		t.Errorf("by log: %v, %v", byLog, err)
+	}
+	elsewhere := leader
+	elsewhere.BootID = "another boot"
+	if got, err := FindSession(leader.PID, elsewhere); err != nil || got != nil {
+		t.Errorf("after a reboot: %v, %v", got, err)
+	}
+	later := leader
+	later.StartTicks--
+	if got, err := FindSession(leader.PID, later); err != nil || got != nil {
+		t.Errorf("a session with a reused id: %v, %v", got, err)
+	}
+
+	stale := byMarker[0]
+	stale.StartTicks++ // the pid is somebody else's now
+	if left := EndLeftovers(context.Background(), []Survivor{stale}, 0); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	if !byMarker[0].Alive() {
+		t.Fatal("ended a process that was not meant")
+	}
+	all := slices.Concat(byMarker, bySession, byLog)
+	if left := EndLeftovers(context.Background(), all, 50*time.Millisecond); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	w.empty()
+}
+
+// reapAdopted takes the zombies that came to this process as a subreaper.
+func reapAdopted(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		if _, err := unix.Wait4(pid, nil, 0, nil); err != nil {
+			t.Errorf("reap %d: %v", pid, err)
+		}
+	}
+}
+
+// TestGuardHangs: a guard that somebody stopped is replaced by this process.
+func TestGuardHangs(t *testing.T) {
+	defer func(k, a time.Duration) { killBound, answerBound = k, a }(killBound, answerBound)
+	killBound, answerBound = 50*time.Millisecond, 50*time.Millisecond
+	w := newWorld(t)
+	p := w.start(w.spec(escapes...))
+	w.here(escaped)
+	if err := send(p.Guard(), unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.Stop(StopPolicy{Linger: -1})
+	if r := w.end(p); !slices.Contains(actions(r), ActionGuardHung) || !r.Killed {
+		t.Errorf("steps %v", actions(r))
+	}
+}
+
+// TestGuardTold: SIGTERM to a guard ends its tree; the other signals of a
+// terminal or a dying worker do not.
+func TestGuardTold(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("on TERM exit 6", "here", "block")
+	spec.Stop.Grace = 10 * time.Second
+	p := w.start(spec)
+	w.here(1)
+	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGPIPE, unix.SIGUSR1} {
+		if err := send(p.Guard(), sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := send(p.Guard(), unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	r := w.end(p)
+	if want := []string{ActionGuardTerm, ActionSignal, ActionLeaderExit, ActionGone}; !slices.Equal(actions(r), want) || r.Exit.Code != 6 {
+		t.Errorf("steps %v, exit %v", actions(r), r.Exit)
+	}
+}
+
+func ExampleExit_String() {
+	fmt.Println(Exit{Code: 1})
+	fmt.Println(Exit{Code: -1, Signal: unix.SIGKILL})
+	// Output:
+	// exit 1
+	// signal 9 (SIGKILL)
+}

@@ -1,0 +1,26 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	GuardMain()
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "fake":
+			fakeMain(os.Args[2:])
+		case "parent":
+			parentMain(os.Args[2:])
+		}
+	}
+	if err := BecomeSubreaper(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
