@@ -1,0 +1,52 @@
+package report
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// flagValue matches --flag=value: only the value is quoted, as a person would.
+var flagValue = regexp.MustCompile(`^(--?[A-Za-z0-9][A-Za-z0-9_.-]*=)(.*)$`)
+
+// commandLine writes a command so that it can be pasted into a shell: what is unset, the
+// environment in the order of its names, the words. Unprintable characters are spelt out.
+func commandLine(unset []string, env map[string]string, argv []string) string {
+	var words []string
+	if len(unset) > 0 {
+		words = append(words, "env")
+		for _, name := range unset {
+			words = append(words, "-u", quote(name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		words = append(words, visible(name)+"="+quoteValue(env[name]))
+	}
+	for _, word := range argv {
+		if m := flagValue.FindStringSubmatch(word); m != nil {
+			words = append(words, m[1]+quoteValue(m[2]))
+			continue
+		}
+		words = append(words, quote(word))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoteValue is quote for what follows a "=", where nothing needs no quotes.
+func quoteValue(s string) string {
+	if s == "" {
+		return ""
+	}
+	return quote(s)
+}
+
+func quote(s string) string {
+	quoted, err := syntax.Quote(s, syntax.LangBash)
+	if err != nil { // a zero byte: no shell could take it, but the report must show it
+		quoted = "'" + s + "'"
+	}
+	return visible(quoted)
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+)
+
+// Markdown draws the short report: what came out in one line, the failures, the table, and the
+// cells folded below. It fits into one comment of an issue; what does not fit is named.
+func Markdown(w io.Writer, folder journal.Folder) error {
+	plan, events, err := load(folder)
+	if err != nil {
+		return err
+	}
+	t := newTally(folder, plan)
+	for _, e := range events {
+		if _, err := t.apply(e); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(t.markdown())
+	return err
+}
+
+func writeMarkdown(t *tally) error {
+	return journal.WriteFile(t.folder.Path(markdownFile), t.markdown())
+}
+
+// An issue or comment takes 65,536 characters. The parts share them: the failures first, the
+// table next, the details get what is left.
+const (
+	markdownMost = 60_000
+	failuresMost = 20_000
+	tableMost    = 30_000
+)
+
+func (t *tally) markdown() []byte {
+	rows := t.table()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "## %s: %s\n\n", escape(t.plan.Name), t.summaryCounts(rows, english))
+	if simulated(rows) {
+		fmt.Fprintf(&b, "> **%s**\n\n", english.simulatedNumbers)
+	}
+	fmt.Fprintf(&b, "%s\n\n", t.standing())
+	t.markdownFailures(&b, rows)
+	t.markdownTable(&b, rows)
+	t.markdownDetails(&b, rows)
+	return b.Bytes()
+}
+
+// standing says how far the run has come.
+func (t *tally) standing() string {
+	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.last.Sub(t.began).Round(time.Second), t.sessions)
+	if t.sessions == 0 {
+		return "The run has not begun."
+	}
+	if t.verdict == nil {
+		return "The run has not ended; so far it ran " + span + "."
+	}
+	span = "Ran " + span + "."
+	if t.verdict.Missing > 0 {
+		span += " " + fmt.Sprintf(english.incomplete, t.verdict.Missing)
+	}
+	return span
+}
+
+// part writes pieces until one does not fit into what is left of a part's share, and tells how
+// many it wrote.
+func part(b *bytes.Buffer, most, n int, piece func(i int) string) int {
+	most = min(most, markdownMost-b.Len())
+	for i := range n {
+		s := piece(i)
+		if most -= len(s); most < 0 {
+			return i
+		}
+		b.WriteString(s)
+	}
+	return n
+}
+
+func (t *tally) markdownFailures(b *bytes.Buffer, rows []Row) {
+	all := troubles(rows)
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("### Failures\n\n")
+	n := part(b, failuresMost, len(all), func(i int) string { return markdownTrouble(all[i]) })
+	if n < len(all) {
+		fmt.Fprintf(b, "- … and %d more kinds of failure, in %s\n\n", len(all)-n, reportFile)
+	}
+}
+
+// cellsMost is how many cells of one kind of failure are named.
+const cellsMost = 10
+
+func markdownTrouble(t *trouble) string {
+	var b strings.Builder
+	what := escape(t.reasons)
+	if f := t.failure; f != nil {
+		what = fmt.Sprintf("%s (%s): %s", code(f.Class), escape(f.Phase), escape(clip(f.Message, lineMost)))
+		if f.File != "" {
+			what += " at " + code(place(*f))
+		}
+	}
+	fmt.Fprintf(&b, "- %s\n", what)
+	for i, row := range t.rows {
+		if i == cellsMost {
+			fmt.Fprintf(&b, "  - … and %d more\n", len(t.rows)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  - **%s** %s × %s, block %d\n", english.statusOf(row.Status), escape(row.Server), escape(row.Client), row.Block)
+	}
+	if t.failure != nil && len(t.failure.Tail) > 0 {
+		b.WriteString("\n" + fence(t.failure.Tail, "  "))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
+	w := english
+	heads := append([]string{w.server, w.client, w.block, w.attempt, w.state}, w.numbers...)
+	heads = append(heads, w.requests, w.note)
+	b.WriteString("### Results\n\n| " + strings.Join(heads, " | ") + " |\n|---|---|--:|--:|---|" + strings.Repeat("--:|", len(w.numbers)+1) + "---|\n")
+	n := part(b, tableMost, len(rows), func(i int) string {
+		row := rows[i]
+		cells := []string{escape(row.Server), escape(row.Client), fmt.Sprint(row.Block), attempt(row), w.statusOf(row.Status)}
+		for _, name := range numbers {
+			cells = append(cells, number(row, name))
+		}
+		cells = append(cells, requests(row), escape(note(row, w)))
+		return "| " + strings.Join(cells, " | ") + " |\n"
+	})
+	b.WriteByte('\n')
+	if n < len(rows) {
+		fmt.Fprintf(b, "%d more rows are in %s and %s.\n\n", len(rows)-n, reportFile, csvFile)
+	}
+}
+
+// markdownDetails folds one block per measured cell: its commands and its metrics.
+func (t *tally) markdownDetails(b *bytes.Buffer, rows []Row) {
+	const margin = 200 // for the line that says what was left out
+	n := part(b, markdownMost-b.Len()-margin, len(rows), func(i int) string { return t.markdownCell(rows[i]) })
+	if n < len(rows) {
+		fmt.Fprintf(b, "The details of %d more cells are in %s and %s.\n", len(rows)-n, reportFile, jsonlFile)
+	}
+}
+
+func (t *tally) markdownCell(row Row) string {
+	if row.Attempt == 0 {
+		return ""
+	}
+	folder := journal.AttemptName(row.Cell, row.Block, row.Attempt)
+	s, err := readSample(t.folder.Path(folder, journal.SampleFile), "")
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	mark := ""
+	if row.Simulated {
+		mark = " (" + english.simulatedRow + ")"
+	}
+	fmt.Fprintf(&b, "<details><summary>%s × %s, block %d, attempt %d: %s%s</summary>\n\n",
+		escape(row.Server), escape(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
+	b.WriteString(fence(commands(s), ""))
+	if names := s.Metrics.Names(); len(names) > 0 {
+		b.WriteString("\n| metric | value |\n|---|--:|\n")
+		for _, name := range names {
+			if v, ok := s.Metrics.Get(name); ok {
+				fmt.Fprintf(&b, "| %s | %s |\n", escape(name), short(v))
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(folder)))
+	return b.String()
+}
+
+// fence puts lines that somebody else wrote into a code block that they cannot close.
+func fence(lines []string, indent string) string {
+	var text strings.Builder
+	ticks := "```"
+	for _, line := range lines {
+		line = visible(clip(line, lineMost))
+		for strings.Contains(line, ticks) {
+			ticks += "`"
+		}
+		text.WriteString(indent + line + "\n")
+	}
+	return indent + ticks + "text\n" + text.String() + indent + ticks + "\n"
+}
+
+// code puts one word or line into a code span that it cannot close.
+func code(s string) string {
+	s = visible(s)
+	ticks := "`"
+	for strings.Contains(s, ticks) {
+		ticks += "`"
+	}
+	if len(ticks) > 1 {
+		return ticks + " " + s + " " + ticks
+	}
+	return ticks + s + ticks
+}
+
+// special are the characters that mean something in Markdown or in the HTML that it may hold,
+// and @ and #, by which text would call people and issues.
+const special = "\\`*_{}[]<>()#+!|~@&$"
+
+// escape makes text mean nothing but itself in Markdown.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range visible(s) {
+		switch {
+		case r == '@':
+			b.WriteString("@<!-- -->") // a backslash does not keep GitHub from calling people
+		case r == '#':
+			b.WriteString("#<!-- -->")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case strings.ContainsRune(special, r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/result"
+)
+
+// Samples reads all samples of a run folder, oldest first. Cells that were skipped are among
+// them, with the status "skipped". A sample whose file is gone or is not the one that the
+// journal vouches for is failed, with class no_result, and its message says so.
+func Samples(folder journal.Folder) ([]*result.Sample, error) {
+	plan, events, err := load(folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []*result.Sample
+	err = eachSample(folder, plan, events, func(s *result.Sample) error {
+		out = append(out, s)
+		return nil
+	})
+	return out, err
+}
+
+// eachSample calls f with every sample, one in memory at a time.
+func eachSample(folder journal.Folder, plan *matrix.Plan, events []journal.Event, f func(*result.Sample) error) error {
+	t := newTally(folder, plan)
+	for _, e := range events {
+		s, err := t.apply(e)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			continue
+		}
+		if err := f(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func loadPlan(folder journal.Folder) (*matrix.Plan, error) {
+	data, err := os.ReadFile(folder.Path(journal.PlanFile))
+	if err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	plan := &matrix.Plan{}
+	if err := json.Unmarshal(data, plan); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder.Path(journal.PlanFile), err)
+	}
+	return plan, nil
+}
+
+var errOtherSample = errors.New("it is not the file that the journal vouches for (its SHA-256 differs)")
+
+// readSample reads a sample.json; digest is its SHA-256 in hexadecimal, "" when nobody knows it.
+func readSample(path, digest string) (*result.Sample, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); digest != "" && digest != hex.EncodeToString(sum[:]) {
+		return nil, errOtherSample
+	}
+	s := &result.Sample{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// ended gives the sample that sample.ended finished.
+func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
+	rel := filepath.Join(journal.AttemptName(e.Cell, e.Block, e.Attempt), journal.SampleFile)
+	s, err := readSample(t.folder.Path(rel), d.SHA256)
+	if err == nil {
+		return s
+	}
+	s = t.blank(e)
+	s.Status = result.StatusFailed
+	s.Failure = &result.Failure{Class: "no_result", Phase: "client", Message: fmt.Sprintf("%s cannot be read: %s", rel, whyNot(err))}
+	if f := d.Failure; f != nil {
+		s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+	}
+	return s
+}
+
+// skipped gives the sample of a cell that was not tried.
+func (t *tally) skipped(e journal.Event, d journal.Skip) *result.Sample {
+	s := t.blank(e)
+	f := d.Failure
+	s.Status = result.StatusSkipped
+	s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+	return s
+}
+
+// blank is a sample of which only the plan is known.
+func (t *tally) blank(e journal.Event) *result.Sample {
+	s := &result.Sample{Run: filepath.Base(string(t.folder)), Cell: e.Cell, Block: e.Block, Attempt: e.Attempt}
+	if c, ok := t.cells[e.Cell]; ok {
+		if server := t.servers[c.Server]; server != nil {
+			s.Server = side(&server.Variant)
+		}
+		if client := t.clients[c.Client]; client != nil {
+			s.Client = side(&client.Variant)
+		}
+	}
+	return s
+}
+
+// side is a variant as the plan has it: late values are still placeholders.
+func side(v *matrix.Variant) *result.Side {
+	argv := append(append([]string{}, v.Argv...), v.Added.Argv...)
+	env := map[string]string{}
+	for _, from := range []map[string]string{v.Added.Env, v.Env} {
+		for name, value := range from {
+			env[name] = value
+		}
+	}
+	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: argv, Env: env}
+}
+
+// commands are a sample's two commands as lines for a shell.
+func commands(s *result.Sample) []string {
+	var out []string
+	for _, side := range []*result.Side{s.Server, s.Client} {
+		if side != nil {
+			out = append(out, commandLine(nil, side.Env, side.Argv))
+		}
+	}
+	return out
+}

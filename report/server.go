@@ -1,0 +1,143 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+)
+
+// serverEvent writes the life of a server: its start, its readiness or failure, its end.
+func (d *drawer) serverEvent(e journal.Event) error {
+	name := ""
+	if l := d.launches[e.Launch]; l != nil {
+		name = visible(l.name)
+	}
+	switch e.Type {
+	case journal.LaunchStarted:
+		return with(e, func(v journal.Launch) { d.serverStarts(e, v) })
+	case journal.LaunchReady:
+		return with(e, func(v journal.Ready) { d.serverReady(name, v) })
+	case journal.LaunchFailed:
+		return with(e, func(v journal.Failure) {
+			d.printf("[SERVER] "+d.words.serverFailed+"\n", name, d.because(v))
+			d.where(v)
+		})
+	case journal.CacheFlushed:
+		return with(e, func(v journal.Flushed) { d.flushed(name, v) })
+	case journal.LaunchStopping:
+		return with(e, func(v journal.Stopping) {
+			d.printf("[SERVER] %s %s\n", d.words.Stop, name)
+			if v.Why != "" {
+				d.detail(d.words.why, visible(v.Why))
+			}
+		})
+	case journal.LaunchEnded:
+		v, err := journal.Decode[journal.Gone](e)
+		if err != nil {
+			return err
+		}
+		return d.serverGone(name, v)
+	}
+	return nil
+}
+
+// serverStarts writes the start of a server; the banner first where the start is for one cell.
+func (d *drawer) serverStarts(e journal.Event, v journal.Launch) {
+	if e.Cell != "" {
+		d.head(e, v.Simulated)
+	} else {
+		d.banner = section{}
+		d.printf("\n")
+	}
+	d.printf("[SERVER] %s %s: %s\n", d.words.Start, visible(v.Name), commandLine(v.Unset, v.Env, v.Argv))
+	if v.Simulated {
+		d.detail("%s", d.words.simulated)
+	}
+	if len(v.Logs) > 0 {
+		d.detail(d.words.logs, visible(strings.Join(v.Logs, ", ")))
+	}
+}
+
+func (d *drawer) serverReady(name string, v journal.Ready) {
+	line := strings.TrimSpace(v.Line)
+	if line == "" {
+		line = strings.Join(v.By, ", ")
+	}
+	d.printf("[SERVER] %s %s%s\n", name, d.words.Ready, visible(clip(line, lineMost)))
+	at := ""
+	if v.File != "" {
+		at = "; " + place(journal.Failure{File: v.File, Line: v.LineNo})
+	}
+	d.detail(d.words.readyAfter+"%s", v.Seconds, visible(strings.Join(v.By, ", ")), at)
+}
+
+func (d *drawer) flushed(name string, v journal.Flushed) {
+	verdict := d.words.flushOK
+	if !v.OK {
+		verdict = d.words.flushFailed
+	}
+	d.printf("[SERVER] "+verdict+"\n", name, visible(v.Request), v.Status, v.Seconds)
+	if v.Error != "" {
+		d.detail("%s", visible(v.Error))
+	}
+	if !v.OK && v.Body != "" {
+		d.tail(strings.Split(v.Body, "\n"))
+	}
+}
+
+// step is a process.Step as launch.ended holds it.
+type step struct {
+	Since  time.Duration `json:"since_ns"`
+	Action string        `json:"action"`
+	Signal string        `json:"signal"`
+	Detail string        `json:"detail"`
+	Alive  int           `json:"alive"`
+}
+
+func (d *drawer) serverGone(name string, v journal.Gone) error {
+	var steps []step
+	if len(v.Steps) > 0 {
+		if err := json.Unmarshal(v.Steps, &steps); err != nil {
+			return fmt.Errorf("the journal does not fit this version of servematrix: steps of a stop: %w", err)
+		}
+	}
+	for _, s := range steps {
+		line := fmt.Sprintf("%+.2f s  %s", s.Since.Seconds(), visible(s.Action))
+		if s.Signal != "" {
+			line += " " + visible(s.Signal)
+		}
+		if s.Alive > 0 {
+			line += " " + fmt.Sprintf(d.words.alive, s.Alive)
+		}
+		if s.Detail != "" {
+			line += ": " + visible(clip(s.Detail, lineMost))
+		}
+		d.detail("%s", line)
+	}
+	how := fmt.Sprintf(d.words.exitCode, v.Code)
+	if v.Signal != "" {
+		how = fmt.Sprintf(d.words.signal, visible(v.Signal))
+	}
+	port := d.words.portFree
+	if !v.PortFree {
+		port = d.words.portHeld
+	}
+	d.detail(d.words.goneAfter, how, v.Seconds, port)
+	if v.Note != "" {
+		d.detail("%s", visible(v.Note))
+	}
+	switch {
+	case v.Survivors > 0:
+		d.printf("[SERVER] "+d.words.survived+"\n", name, v.Survivors)
+	case v.Orderly:
+		d.printf("[SERVER] %s %s\n", name, d.words.Stopped)
+	case v.Killed:
+		d.printf("[SERVER] %s %s\n", name, d.words.killed)
+	default:
+		d.printf("[SERVER] "+d.words.ended+"\n", name, how)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/result"
+)
+
+// Text draws the combined report from the run folder: the same bytes as report.txt when lang
+// is the run's own (also when it is empty), the other language's labels otherwise.
+func Text(w io.Writer, folder journal.Folder, lang string) error {
+	plan, events, err := load(folder)
+	if err != nil {
+		return err
+	}
+	return drawText(w, folder, plan, events, lang)
+}
+
+func drawText(w io.Writer, folder journal.Folder, plan *matrix.Plan, events []journal.Event, lang string) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	d := newDrawer(out, newTally(folder, plan), lang)
+	for _, e := range events {
+		s, err := d.apply(e)
+		if err == nil {
+			err = d.draw(e, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := d.end(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// drawer writes the text report event by event.
+type drawer struct {
+	*tally
+	out     io.Writer
+	words   words
+	banner  section           // whose banner stands above
+	begun   map[section]begun // attempts whose client was started and whose sample has not ended
+	attempt map[unit]int      // the highest attempt seen
+	err     error             // the first failure to write
+}
+
+// section is one attempt at a cell; the zero section is none.
+type section struct {
+	unit
+	attempt int
+}
+
+// begun is what the end of a sample repeats of its beginning.
+type begun struct {
+	command string
+	name    string
+	warmup  bool
+	exit    *journal.Exited
+}
+
+func newDrawer(out io.Writer, t *tally, lang string) *drawer {
+	if lang == "" {
+		lang = t.plan.Lang
+	}
+	return &drawer{tally: t, out: out, words: wordsOf(lang), begun: map[section]begun{}, attempt: map[unit]int{}}
+}
+
+func (d *drawer) printf(format string, a ...any) {
+	if d.err == nil {
+		_, d.err = fmt.Fprintf(d.out, format, a...)
+	}
+}
+
+// detail writes an indented line below one that starts with a label.
+func (d *drawer) detail(format string, a ...any) { d.printf("         "+format+"\n", a...) }
+
+// draw writes what an event adds to the report; s is the sample that it finished.
+func (d *drawer) draw(e journal.Event, s *result.Sample) error {
+	err := d.write(e, s)
+	if err == nil {
+		err = d.err
+	}
+	return err
+}
+
+func (d *drawer) write(e journal.Event, s *result.Sample) error {
+	switch e.Type {
+	case journal.RunResumed:
+		d.banner = section{}
+		d.printf("\n[RUN] "+d.words.resumed+"\n\n", e.Session, stamp(e.Time))
+	case journal.SampleStarted:
+		return with(e, func(v journal.Sample) { d.clientStarts(e, v) })
+	case journal.ClientExited:
+		return with(e, func(v journal.Exited) { d.clientExits(e, v) })
+	case journal.SampleEnded:
+		return with(e, func(v journal.Ended) { d.sampleEnds(e, v, s) })
+	case journal.CellSkipped:
+		return with(e, func(v journal.Skip) {
+			d.head(e, false)
+			d.printf("[%s] %s\n", d.words.Skipped, d.because(v.Failure))
+			if v.Cause != "" {
+				d.detail(d.words.cause, visible(v.Cause))
+			}
+		})
+	case journal.HookEnded:
+		return with(e, func(v journal.HookRun) {
+			d.printf("[HOOK] %s: %s\n", visible(v.Moment), commandLine(nil, nil, v.Argv))
+			d.detail(d.words.hookEnded, v.Code, v.Seconds)
+			d.tail(strings.Split(strings.TrimRight(v.Output, "\n"), "\n"))
+		})
+	case journal.Warning:
+		return with(e, func(v journal.Note) { d.printf("[%s] %s\n", d.words.warning, visible(v.Message)) })
+	case journal.RunInterrupted:
+		return with(e, func(v journal.Note) { d.printf("\n[RUN] "+d.words.interrupted+"\n", visible(v.Message)) })
+	default:
+		return d.serverEvent(e)
+	}
+	return nil
+}
+
+const (
+	bannerRule = 100 // columns
+	blockRule  = 80
+)
+
+// head writes the banner of the event's attempt unless it stands above already.
+func (d *drawer) head(e journal.Event, simulated bool) {
+	at := section{unit{e.Cell, e.Block}, e.Attempt}
+	if at.attempt == 0 { // a launch starts before the attempt that it is for
+		at.attempt = d.attempt[at.unit] + 1
+	}
+	if d.banner == at {
+		return
+	}
+	d.banner = at
+	server, client := d.cellNames(e.Cell)
+	line := d.words.Banner + " SERVER=" + visible(server) + "  CLIENT=" + visible(client)
+	if at.block > 1 {
+		line += fmt.Sprintf("  BLOCK=%d", at.block)
+	}
+	if at.attempt > 1 {
+		line += fmt.Sprintf("  ATTEMPT=%d", at.attempt)
+	}
+	if simulated {
+		line += "  SIMULATED"
+	}
+	rule := strings.Repeat("=", bannerRule)
+	d.printf("%s\n%s\n%s\n", rule, line, rule)
+}
+
+// because says a failure in one line.
+func (d *drawer) because(f journal.Failure) string {
+	return fmt.Sprintf("%s (%s): %s", visible(f.Class), visible(f.Phase), visible(f.Message))
+}
+
+// where writes a failure's place and the log's last lines.
+func (d *drawer) where(f journal.Failure) {
+	if f.File != "" {
+		d.detail("%s", place(f))
+	}
+	d.tail(f.Tail)
+}
+
+func place(f journal.Failure) string {
+	if f.Line > 0 {
+		return fmt.Sprintf("%s:%d", visible(f.File), f.Line)
+	}
+	return visible(f.File)
+}
+
+// lineMost is how much of one log line is shown: a report is read in lines.
+const lineMost = 2000
+
+func (d *drawer) tail(lines []string) {
+	for _, line := range lines {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			d.printf("  | %s\n", visible(clip(line, lineMost)))
+		}
+	}
+}
+
+// load reads what every report is drawn from.
+func load(folder journal.Folder) (*matrix.Plan, []journal.Event, error) {
+	plan, err := loadPlan(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	events, err := folder.Replay()
+	if err != nil {
+		return nil, nil, err
+	}
+	return plan, events, nil
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain 组合 é":             "plain 组合 é",
+		"a\nb\r\tc":              `a\nb\r    c`,
+		"\x1b[31mred\x1b[0m":     "red",
+		"\x1b[2Jcleared\x07":     `\x1b[2Jcleared\x07`,
+		"\x9b1A":                 `\x9b1A`,
+		"bad \xff utf-8":         `bad \xff utf-8`,
+		"user\u202etxt.exe":      `user\u202etxt.exe`,
+		"line\u2028sep\u0085":    `line\u2028sep\x85`,
+		"\x1b]0;title\x07 after": `\x1b]0;title\x07 after`,
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	got := commandLine([]string{"CUDA_VISIBLE_DEVICES"}, map[string]string{"B": "two words", "A": "1", "E": ""}, []string{
+		"python3", "-m", "sglang.launch_server", "--model-path", "/dev/shm/DeepSeek-V3-0324/", "--json={\"a\": 1}", "", "it's", "a\nb", "nul\x00", "x=y", "<redacted>",
+	})
+	want := `env -u CUDA_VISIBLE_DEVICES A=1 B='two words' E= python3 -m sglang.launch_server --model-path /dev/shm/DeepSeek-V3-0324/ ` +
+		`--json='{"a": 1}' '' "it's" $'a\nb' 'nul\x00' 'x=y' '<redacted>'`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"fa3/tp8":                   "fa3/tp8",
+		"a|b*c_d`e":                 "a\\|b\\*c\\_d\\`e",
+		"<script>alert(1)</script>": "&lt;script&gt;alert\\(1\\)&lt;/script&gt;",
+		"@octocat #12":              "@<!-- -->octocat #<!-- -->12",
+		"[x](http://evil)":          "\\[x\\]\\(http://evil\\)",
+	} {
+		if got := escape(in); got != want {
+			t.Errorf("escape(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := fence([]string{"before", "``` <b>", "\x1b[2J"}, ""); got != "````text\nbefore\n``` <b>\n\\x1b[2J\n````\n" {
+		t.Errorf("fence gave %q", got)
+	}
+	if got := code("a`b|c"); got != "`` a`b|c ``" {
+		t.Errorf("code gave %q", got)
+	}
+}
+
+func TestAlignTable(t *testing.T) {
+	var b bytes.Buffer
+	err := alignTable(&b, []column{{"服务端", false}, {"tok/s", true}, {"备注", false}}, [][]string{{"flashinfer", "1002.94", ""}, {"三角 triton", "9.5", "oom"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join([]string{
+		"服务端         tok/s  备注",
+		"-----------  -------  ----",
+		"flashinfer   1002.94",
+		"三角 triton      9.5  oom", "",
+	}, "\n")
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,47 @@
+package report
+
+import "servematrix/result"
+
+// words are the report's words in one language: the lines that the importer reads back are
+// result's, the rest is ours alone. Words in format strings are arguments in the same order in
+// every language.
+type words struct {
+	result.ReportLabels
+	lang string
+
+	// Lines of the sections.
+	warmup, warning                           string
+	resumed, interrupted, cause, why, logs    string
+	simulated, readyAfter                     string
+	serverFailed, flushOK, flushFailed        string
+	exitCode, signal, alive                   string
+	goneAfter, portFree, portHeld             string
+	survived, killed, ended                   string
+	clientStopped, clientSignal, clientUnseen string
+	hookEnded, cut, unreadable                string
+
+	// The end.
+	results, simulatedNumbers, simulatedRow string
+	server, client, block, attempt, state   string
+	numbers                                 []string // heads in the order of the metrics
+	requests, note                          string
+	failures, warnings, files               string
+	legend                                  []string
+	span, repeated, incomplete              string
+	status                                  map[string]string
+}
+
+// statusOf is a status in words; one that is not known stays as it is.
+func (w words) statusOf(status string) string {
+	if s, ok := w.status[status]; ok {
+		return s
+	}
+	return visible(status)
+}
+
+func wordsOf(lang string) words {
+	if lang == "zh" {
+		return chinese
+	}
+	return english
+}
