@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -75,25 +76,31 @@ func places(in Inputs) string {
 	return strings.Join(names, " and ")
 }
 
-// readResult takes the result file's last object. A cut-off file counts for nothing, since its
-// last whole object may be an older run's; the printed block then stands in.
+// readResult takes the result file's last object.
 func readResult(in Inputs) (*Measurement, []Reason, error) {
-	f, err := openMaybe(in.Result)
+	if info, err := os.Stat(in.Result); err == nil && !in.Since.IsZero() && info.ModTime().Before(in.Since) {
+		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s is older than the run and was not read", filepath.Base(in.Result))}}, nil
+	}
+	found, note, err := readResultFile(in.Result)
+	if err != nil || len(found) == 0 {
+		return nil, note, err
+	}
+	return found[len(found)-1], note, nil
+}
+
+// readResultFile reads a result file that may be missing. A damaged one counts for nothing: its
+// last whole object may be an older run's. The printed block then stands in.
+func readResultFile(path string) ([]*Measurement, []Reason, error) {
+	f, err := openMaybe(path)
 	if f == nil || err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !in.Since.IsZero() && info.ModTime().Before(in.Since) {
-		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s is older than the run and was not read", in.Result)}}, nil
-	}
 	found, err := ParseJSON(f)
 	if err != nil {
-		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s was not used: %v", in.Result, err)}}, nil
+		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s was not used: %v", filepath.Base(path), err)}}, nil
 	}
-	if len(found) == 0 {
-		return nil, nil, nil
-	}
-	return found[len(found)-1], nil, nil
+	return found, nil, nil
 }
 
 func readStdout(in Inputs) (*Measurement, error) {

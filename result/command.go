@@ -1,0 +1,95 @@
+package result
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"servematrix/secret"
+)
+
+// splitCommand takes a command line of a report apart: leading NAME=value words become the
+// environment, quotes are resolved, variables stay as they are written. What is more than one
+// simple command becomes bash -c, as the sweep's shell key does. Credentials are masked.
+func splitCommand(line string) (argv []string, env map[string]string) {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return nil, nil
+	}
+	call := simpleCommand(line)
+	if call == nil {
+		return []string{"bash", "-c", redactor.String(line)}, nil
+	}
+	config := &expand.Config{Env: expand.FuncEnviron(asWritten)}
+	words, err := expand.Fields(config, call.Args...)
+	if err != nil {
+		return []string{"bash", "-c", redactor.String(line)}, nil
+	}
+	env = map[string]string{}
+	for _, a := range call.Assigns {
+		text := ""
+		if a.Value != nil {
+			if text, err = expand.Literal(config, a.Value); err != nil {
+				return []string{"bash", "-c", redactor.String(line)}, nil
+			}
+		}
+		if secret.IsSecretName(a.Name.Value, nil) {
+			text = secret.Mask
+		}
+		env[a.Name.Value] = redactor.String(text)
+	}
+	return redactor.Strings(words), env
+}
+
+// asWritten stands in for the environment that nobody knows any more: a variable's value is its
+// own name. IFS is asked for by the library, to split words.
+func asWritten(name string) string {
+	if name == "IFS" {
+		return " \t\n"
+	}
+	return "$" + name
+}
+
+// simpleCommand parses a line that is one plain command, or gives nil.
+func simpleCommand(line string) *syntax.CallExpr {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	s := file.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || len(s.Redirs) > 0 || s.Background || s.Negated || s.Coprocess {
+		return nil
+	}
+	for _, a := range call.Assigns {
+		if a.Append || a.Index != nil || a.Array != nil || a.Naked {
+			return nil
+		}
+	}
+	return call
+}
+
+var numPrompts = regexp.MustCompile(`^--num[-_]prompts?(?:=(\d+))?$`)
+
+// promptsAsked gives the value of --num-prompts in a client's command; both clients also take
+// the abbreviation --num-prompt. 0 when the command has none.
+func promptsAsked(argv []string) int {
+	asked := 0
+	for i, word := range argv {
+		m := numPrompts.FindStringSubmatch(word)
+		if m == nil {
+			continue
+		}
+		text := m[1]
+		if text == "" && i+1 < len(argv) {
+			text = argv[i+1]
+		}
+		if n, err := strconv.Atoi(text); err == nil && n > 0 {
+			asked = n // the last one counts, as for argparse
+		}
+	}
+	return asked
+}

@@ -1,0 +1,38 @@
+package result
+
+// promised is what the two Python clients print in every version; import holds them to it. A
+// run holds a client to its profile instead.
+var promised = map[string][]string{
+	ClientSGLang: {"total_input_tokens", "request_throughput", "input_throughput", "output_throughput", "mean_ttft_ms", "median_ttft_ms", "p99_ttft_ms"},
+	ClientVLLM:   {"total_input_tokens", "request_throughput", "output_throughput", "total_throughput"},
+}
+
+// settle fills in what was measured and judges it: m may be nil, end says why the client's end
+// was no good one. As in a run, a result with failed requests is invalid and not failed, whatever
+// the client's exit code says: the reasons tell more.
+func (s *Sample) settle(m *Measurement, end *Failure) {
+	if m == nil {
+		s.Status, s.Failure = StatusFailed, end
+		if end == nil {
+			s.Failure = &Failure{Class: "no_result", Phase: "client", Message: "the client's output holds no benchmark result"}
+		}
+		return
+	}
+	var argv []string
+	if s.Client != nil {
+		argv = s.Client.Argv
+	}
+	verdict := Judge(m, Expectation{
+		NumPrompts: promptsAsked(argv), Promised: promised[m.Client], Generic: promised[m.Client] == nil,
+	})
+	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &verdict
+	s.Simulated = s.Simulated || m.Simulated
+	switch {
+	case end != nil && (verdict.OK || m.Metrics["completed"] <= 0):
+		s.Status, s.Failure = StatusFailed, end
+	case !verdict.OK:
+		s.Status = StatusInvalid
+	default:
+		s.Status = StatusOK
+	}
+}
