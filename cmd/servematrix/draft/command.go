@@ -1,0 +1,146 @@
+package draft
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Command is one command of a script, its variables resolved. Words and values
+// are texts of a sweep: ${{ env.NAME }} stands where only the environment knows.
+type Command struct {
+	Env  []Assign // in the order of the script
+	Argv []string
+	Line int // in the script, from 1
+}
+
+// Assign is one variable set for a command.
+type Assign struct{ Name, Value string }
+
+// most bounds the commands of a script: a loop in a loop in a loop is no sweep to begin with.
+const most = 1000
+
+// Commands finds the commands that a shell script would run, without running
+// any: assignments are followed, loops over words unrolled, functions entered.
+// Notes say what could not be taken over. The error is for a script that does not parse.
+func Commands(script string) (commands []Command, notes []string, err error) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		var p syntax.ParseError
+		if errors.As(err, &p) {
+			return nil, nil, fmt.Errorf("line %d: %s", p.Pos.Line(), p.Text)
+		}
+		return nil, nil, err
+	}
+	w := &walker{vars: map[string]expand.Variable{}, funcs: map[string]*syntax.Stmt{}, noted: map[string]bool{}}
+	w.stmts(file.Stmts)
+	return w.commands, w.notes, nil
+}
+
+// markOpen and markClose enclose a variable that only the environment knows, until the
+// shell's own expansion is done: letters of Unicode's private use.
+const (
+	markOpen  = "\ue0d0"
+	markClose = "\ue0d1"
+)
+
+var marks = strings.NewReplacer(markOpen, "${{ env.", markClose, " }}")
+
+// text turns an expanded word into a text of the sweep.
+func text(word string) string {
+	return marks.Replace(strings.ReplaceAll(word, "${{", "$${{"))
+}
+
+// walker follows a script.
+type walker struct {
+	vars     map[string]expand.Variable
+	exported []string // names, in order
+	funcs    map[string]*syntax.Stmt
+	depth    int // of function calls
+	commands []Command
+	notes    []string
+	noted    map[string]bool
+	plain    map[string]bool // variables that the words in hand use without a default
+}
+
+func (w *walker) note(n syntax.Node, format string, args ...any) {
+	text := fmt.Sprintf("line %d: %s", n.Pos().Line(), fmt.Sprintf(format, args...))
+	if !w.noted[text] {
+		w.noted[text] = true
+		w.notes = append(w.notes, text)
+	}
+}
+
+// Get looks a shell variable up for the expansion: one that the script does not
+// set is left to the environment, unless its use has a default.
+func (w *walker) Get(name string) expand.Variable {
+	if v, ok := w.vars[name]; ok {
+		return v
+	}
+	if w.plain[name] {
+		return expand.Variable{Set: true, Kind: expand.String, Str: markOpen + name + markClose}
+	}
+	return expand.Variable{}
+}
+
+// Each is part of expand.Environ; no expansion of words needs it.
+func (w *walker) Each(func(string, expand.Variable) bool) {}
+
+// fields expands words as the shell would.
+func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
+	w.plain = map[string]bool{"HOME": true}
+	for _, word := range words {
+		syntax.Walk(word, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil {
+				w.plain[p.Param.Value] = !strings.ContainsAny(p.Param.Value, "0123456789@*#?$!-")
+			}
+			return true
+		})
+	}
+	return expand.Fields(&expand.Config{Env: w}, words...)
+}
+
+// value expands the right side of an assignment.
+func (w *walker) value(word *syntax.Word) (string, error) {
+	if word == nil {
+		return "", nil
+	}
+	if _, err := w.fields(word); err != nil { // notes the plain variables, too
+		return "", err
+	}
+	return expand.Literal(&expand.Config{Env: w}, word)
+}
+
+// assign takes an assignment in; one that cannot be known makes the variable unknown.
+func (w *walker) assign(a *syntax.Assign) (string, bool) {
+	name := a.Name.Value
+	v := expand.Variable{Set: true, Kind: expand.String}
+	var err error
+	switch {
+	case a.Array != nil:
+		v.Kind = expand.Indexed
+		var words []*syntax.Word
+		for _, e := range a.Array.Elems {
+			words = append(words, e.Value)
+		}
+		v.List, err = w.fields(words...)
+		if old := w.vars[name]; a.Append && old.Kind == expand.Indexed {
+			v.List = append(append([]string{}, old.List...), v.List...)
+		}
+	default:
+		v.Str, err = w.value(a.Value)
+		if a.Append {
+			v.Str = w.vars[name].Str + v.Str
+		}
+	}
+	if err != nil {
+		w.note(a, "%s is set by something that only a shell can run; the sweep asks for it as ${{ env.%s }}", name, name)
+		delete(w.vars, name)
+		return "", false
+	}
+	w.vars[name] = v
+	return v.Str, true
+}

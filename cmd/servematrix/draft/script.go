@@ -1,0 +1,211 @@
+package draft
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// deepest bounds functions that call themselves.
+const deepest = 20
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		w.stmt(s)
+	}
+}
+
+// stmt follows one statement. Redirections and the background are left out:
+// capturing output and supervising processes is what servematrix does.
+func (w *walker) stmt(s *syntax.Stmt) {
+	if s == nil || len(w.commands) >= most {
+		return
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.DeclClause:
+		w.declare(c)
+	case *syntax.ForClause:
+		w.loop(c)
+	case *syntax.BinaryCmd:
+		w.stmt(c.X)
+		w.stmt(c.Y)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.Subshell:
+		w.stmts(c.Stmts)
+	case *syntax.TimeClause:
+		w.stmt(c.Stmt)
+	case *syntax.WhileClause:
+		w.stmts(c.Do)
+	case *syntax.IfClause:
+		for branch := c; branch != nil; branch = branch.Else {
+			w.stmts(branch.Then)
+		}
+	case *syntax.CaseClause:
+		for _, item := range c.Items {
+			w.stmts(item.Stmts)
+		}
+	case *syntax.FuncDecl:
+		w.funcs[c.Name.Value] = c.Body
+	}
+}
+
+func (w *walker) declare(c *syntax.DeclClause) {
+	for _, a := range c.Args {
+		if a.Name == nil {
+			continue // an option
+		}
+		if !a.Naked {
+			w.assign(a)
+		}
+		if c.Variant.Value == "export" && !slices.Contains(w.exported, a.Name.Value) {
+			w.exported = append(w.exported, a.Name.Value)
+		}
+	}
+}
+
+func (w *walker) loop(c *syntax.ForClause) {
+	words, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		w.note(c, "this loop counts; write it as for x in 1 2 4 to have it unrolled")
+		return
+	}
+	items, err := w.fields(words.Items...)
+	if err != nil {
+		w.note(c, "what this loop goes over is known only to a shell; it is left out")
+		return
+	}
+	for _, item := range items {
+		w.vars[words.Name.Value] = expand.Variable{Set: true, Kind: expand.String, Str: item}
+		w.stmts(c.Do)
+	}
+}
+
+// call follows a command: assignments alone, a function of the script, or a program.
+func (w *walker) call(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		for _, a := range c.Assigns {
+			w.assign(a)
+		}
+		return
+	}
+	argv, err := w.fields(c.Args...)
+	if err != nil || len(argv) == 0 {
+		var sub expand.UnexpectedCommandError
+		if errors.As(err, &sub) {
+			w.note(c, "a command with $(…) is left out; use shell: for it")
+		}
+		return
+	}
+	if body := w.funcs[argv[0]]; body != nil {
+		w.enter(body, argv[1:])
+		return
+	}
+	cmd := Command{Line: int(c.Pos().Line())}
+	for _, name := range w.exported {
+		if v := w.vars[name]; v.Set && v.Kind == expand.String {
+			cmd.set(name, text(v.Str))
+		}
+	}
+	for _, a := range c.Assigns {
+		value, err := w.value(a.Value)
+		if err != nil {
+			value = markOpen + a.Name.Value + markClose
+			w.note(a, "%s is set by something that only a shell can run; the sweep asks for it as ${{ env.%s }}", a.Name.Value, a.Name.Value)
+		}
+		cmd.set(a.Name.Value, text(value))
+	}
+	for _, word := range cmd.unwrap(argv) {
+		cmd.Argv = append(cmd.Argv, text(word))
+	}
+	if len(cmd.Argv) > 0 {
+		w.commands = append(w.commands, cmd)
+	}
+}
+
+// enter follows a function's body with its arguments, which are its own.
+func (w *walker) enter(body *syntax.Stmt, args []string) {
+	if w.depth >= deepest {
+		return
+	}
+	before := map[string]expand.Variable{}
+	set := map[string]expand.Variable{"#": {Set: true, Kind: expand.String, Str: strconv.Itoa(len(args))}}
+	for _, name := range []string{"@", "*"} {
+		set[name] = expand.Variable{Set: true, Kind: expand.Indexed, List: args}
+	}
+	for i := range max(len(args), 9) {
+		v := expand.Variable{}
+		if i < len(args) {
+			v = expand.Variable{Set: true, Kind: expand.String, Str: args[i]}
+		}
+		set[strconv.Itoa(i+1)] = v
+	}
+	for name, v := range set {
+		before[name] = w.vars[name]
+		w.vars[name] = v
+	}
+	w.depth++
+	w.stmt(body)
+	w.depth--
+	for name, v := range before {
+		w.vars[name] = v
+	}
+}
+
+func (c *Command) set(name, value string) {
+	for i := range c.Env {
+		if c.Env[i].Name == name {
+			c.Env[i].Value = value
+			return
+		}
+	}
+	c.Env = append(c.Env, Assign{name, value})
+}
+
+// unwrap takes off what starts a program in the background or with an
+// environment: a supervisor does both itself.
+func (c *Command) unwrap(argv []string) []string {
+	for len(argv) > 1 {
+		switch path.Base(argv[0]) {
+		case "nohup", "exec", "setsid", "time", "command":
+			argv = argv[1:]
+		case "env":
+			rest := argv[1:]
+			for len(rest) > 0 {
+				name, value, ok := cutAssign(rest[0])
+				if !ok {
+					break
+				}
+				c.set(name, text(value))
+				rest = rest[1:]
+			}
+			if len(rest) == 0 || rest[0][0] == '-' {
+				return argv // env with options, or env alone
+			}
+			argv = rest
+		default:
+			return argv
+		}
+	}
+	return argv
+}
+
+// cutAssign takes NAME=value apart.
+func cutAssign(word string) (name, value string, ok bool) {
+	for i, r := range word {
+		switch {
+		case r == '=' && i > 0:
+			return word[:i], word[i+1:], true
+		case r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || i > 0 && '0' <= r && r <= '9':
+		default:
+			return "", "", false
+		}
+	}
+	return "", "", false
+}
