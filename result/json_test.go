@@ -149,9 +149,18 @@ func TestJSONCutOff(t *testing.T) {
 }
 
 func TestJSONOfOurOwnForm(t *testing.T) {
-	m := parse(t, `{"client": "servematrix bench", "simulated": true, "metrics": {"duration_s": 2, "completed": 3, "p99.9_ttft_ms": 4, "accept_length": null}, "extra": {"a": 1}}`)[0]
-	sameMetrics(t, "own", map[string]float64{"duration_s": 2, "completed": 3, "p99.9_ttft_ms": 4}, m.Metrics)
-	if m.Client != ClientServematrix || !m.Simulated || m.Extra["a"] != int64(1) {
+	m := parse(t, `{"duration_s": 2, "completed": 3, "p99.9_ttft_ms": 4, "accept_length": null, "client": "servematrix bench", "version": "1",
+		"simulated": true, "partial": true, "errors": [{"class": "reset", "count": 2, "first": "by peer"}],
+		"config": {"backend": "sglang", "num_prompts": 5, "headers": ["X-Key"]}, "details": {"ttfts": [1, 2]}}`)[0]
+	sameMetrics(t, "own", map[string]float64{"duration_s": 2, "completed": 3, "p99.9_ttft_ms": 4, "failed": 2, "num_prompts": 5}, m.Metrics)
+	if m.Client != ClientServematrix || !m.Simulated || !m.Partial || m.Config["backend"] != "sglang" {
 		t.Errorf("%+v", m)
+	}
+	if diff := cmp.Diff(map[string]any{"errors": int64(2), "error messages": []any{"reset: by peer"}}, m.Extra); diff != "" {
+		t.Error(diff)
+	}
+	inner := parse(t, `{"client": "servematrix bench", "metrics": {"duration_s": 2, "completed": 3, "odd": 1}, "extra": {"a": 1}}`)[0]
+	if inner.Metrics["completed"] != 3 || inner.Extra["a"] != int64(1) || inner.Extra["odd"] != int64(1) {
+		t.Errorf("%+v", inner)
 	}
 }

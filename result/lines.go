@@ -64,6 +64,7 @@ func (l *lineReader) clean() string {
 		l.first = false
 		s = strings.TrimPrefix(s, "\ufeff")
 	}
+	s = strings.ToValidUTF8(s, "\ufffd") // what is kept of it has to fit into JSON
 	if strings.ContainsRune(s, 0x1b) {
 		s = ansi.ReplaceAllString(s, "")
 	}

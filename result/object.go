@@ -15,17 +15,18 @@ type object struct {
 	config   map[string]any
 	extra    map[string]any
 	keys     map[string]bool
-	failures int      // entries of errors[] that hold a message
+	failures int64    // entries of errors[] that hold a message
 	messages []string // the first distinct ones
 	requests bool     // errors[] was there
 	sim      bool
+	partial  bool // the client says itself that it was interrupted
 }
 
 // perRequest are the clients' arrays with one entry a request (or token); they are read over.
 var perRequest = map[string]bool{
 	"input_lens": true, "output_lens": true, "ttfts": true, "itls": true, "latencies": true,
 	"start_times": true, "queue_times": true, "generated_texts": true, "prompts": true,
-	"text_chunks": true, "requests": true,
+	"text_chunks": true, "requests": true, "details": true,
 }
 
 // harmlessServerInfo are the server arguments in SGLang's server_info that are worth keeping.
@@ -101,6 +102,8 @@ func (o *object) scalar(key string, t json.Token) {
 	case configKeys[key] || value == nil:
 	case key == "simulated":
 		o.sim = value == true
+	case key == "partial":
+		o.partial = value == true
 	case numeric || value == true || value == false:
 		o.extra[labelOf(key)] = value
 	default:
@@ -159,7 +162,8 @@ func (o *object) own(metrics map[string]any) {
 	}
 }
 
-// errors counts the requests that ended with a message and keeps the first distinct ones.
+// errors counts the requests that ended with a message and keeps the first distinct ones. Both
+// Python clients list a text per request, empty for a good one; our own counts them by class.
 func (o *object) errors(d *json.Decoder) error {
 	o.requests = true
 	for d.More() {
@@ -167,21 +171,35 @@ func (o *object) errors(d *json.Decoder) error {
 		if err != nil {
 			return err
 		}
-		if err := skip(d, t); err != nil {
+		left := maxKept
+		value, _, err := nested(d, t, &left, 0)
+		if err != nil {
 			return err
 		}
-		message, _ := t.(string)
-		if message == "" {
-			continue
-		}
-		o.failures++
-		message = clip(redactor.String(message))
-		if len(o.messages) < maxErrors && !slices.Contains(o.messages, message) {
-			o.messages = append(o.messages, message)
+		switch v := value.(type) {
+		case string:
+			o.failed(v, 1)
+		case map[string]any:
+			class, _ := v["class"].(string)
+			first, _ := v["first"].(string)
+			if n, ok := v["count"].(int64); ok && n > 0 {
+				o.failed(class+": "+first, n)
+			}
 		}
 	}
 	_, err := d.Token()
 	return err
+}
+
+func (o *object) failed(message string, times int64) {
+	if message == "" {
+		return
+	}
+	o.failures += times
+	message = clip(message)
+	if len(o.messages) < maxErrors && !slices.Contains(o.messages, message) {
+		o.messages = append(o.messages, message)
+	}
 }
 
 // clip shortens an error message to its end, where Python's tracebacks say what happened.
@@ -195,7 +213,7 @@ func clip(message string) string {
 func (o *object) measurement() *Measurement {
 	m := newMeasurement("json")
 	maps.Copy(m.Metrics, o.metrics)
-	m.Extra, m.Config, m.Simulated = o.extra, o.config, o.sim
+	m.Extra, m.Config, m.Simulated, m.Partial = o.extra, o.config, o.sim, o.partial
 	if o.requests {
 		// SGLang counts no failures of its own; vLLM's count is the same number.
 		if _, has := m.Metrics["failed"]; !has {
@@ -203,7 +221,7 @@ func (o *object) measurement() *Measurement {
 		}
 	}
 	if o.failures > 0 {
-		m.Extra["errors"] = int64(o.failures)
+		m.Extra["errors"] = o.failures
 		m.Extra["error messages"] = anySlice(o.messages)
 	}
 	m.Client = o.client()

@@ -52,10 +52,10 @@ type textParser struct {
 // section that vLLM's Rust client appends.
 type textBlock struct {
 	m       *Measurement
-	title   string
 	section string
 	parent  string // the last label without indent
 	closed  bool
+	partial bool // the client says itself that it was interrupted
 	steady  bool // within the appended section
 	noise   int  // lines since the last row that belong to no block
 	marks   map[string]bool
@@ -72,7 +72,7 @@ func (p *textParser) finish() {
 	if b == nil || len(b.m.Metrics) == 0 {
 		return
 	}
-	b.m.Partial = !b.closed
+	b.m.Partial = !b.closed || b.partial
 	b.m.Client = b.client()
 	b.m.complete()
 	p.found = append(p.found, b.m)
@@ -82,7 +82,7 @@ func (p *textParser) line(line string, ended bool) {
 	text := strings.TrimSpace(line)
 	if title, ok := framed(text, '='); ok && strings.Contains(strings.ToLower(title), "benchmark result") {
 		p.finish()
-		p.block = newTextBlock(title, p.config)
+		p.block = newTextBlock(p.config)
 		p.config = nil
 		return
 	}
@@ -128,10 +128,10 @@ func (p *textParser) outside(text string) {
 	}
 }
 
-func newTextBlock(title string, config map[string]any) *textBlock {
+func newTextBlock(config map[string]any) *textBlock {
 	m := newMeasurement("text")
 	maps.Copy(m.Config, config)
-	return &textBlock{m: m, title: title, marks: map[string]bool{}}
+	return &textBlock{m: m, marks: map[string]bool{}}
 }
 
 // line takes one line and tells whether the block goes on.
@@ -231,8 +231,11 @@ func (b *textBlock) other(label, value string, f float64, numeric, known, indent
 	case strings.EqualFold(label, "backend"):
 		b.m.Config["backend"] = value
 		return
-	case strings.EqualFold(label, "simulated"):
-		b.m.Simulated = lower == "yes" || lower == "true"
+	case strings.EqualFold(label, "server") && lower == "simulated":
+		b.m.Simulated = true
+		return
+	case strings.EqualFold(label, "partial"):
+		b.partial = true
 		return
 	case known && (lower == "not set" || lower == "none" || lower == "n/a"):
 		return
@@ -259,8 +262,8 @@ func (b *textBlock) other(label, value string, f float64, numeric, known, indent
 
 // client tells by its labels who printed the block.
 func (b *textBlock) client() string {
-	if strings.Contains(strings.ToLower(b.title), "servematrix") {
-		return ClientServematrix
+	if b.marks["backend"] && b.marks["failed requests"] {
+		return ClientServematrix // SGLang's layout with the row that it lacks
 	}
 	for _, mark := range []string{"backend", "traffic request rate", "total generated tokens (retokenized)",
 		"max reqeuest concurrency", "max request concurrency", "mean e2e latency", "input token throughput"} {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -248,5 +249,33 @@ func TestTextConfiguration(t *testing.T) {
 		if got, ok := config[key]; !ok || got != want {
 			t.Errorf("%s = %#v, %v; want %#v", key, got, ok, want)
 		}
+	}
+}
+
+// The embedded client prints SGLang's layout with rows of its own.
+func TestTextOfOurOwnForm(t *testing.T) {
+	m := one(t, block(
+		"Backend:                                 sglang    ",
+		"Server:                                  simulated ",
+		"Partial:                                 interrupted",
+		"Successful requests:                     4         ",
+		"Failed requests:                         2         ",
+		"----------------------Errors----------------------",
+		"reset:                                   2         ",
+	))
+	if m.Client != ClientServematrix || !m.Simulated || !m.Partial || m.Extra["reset"] != int64(2) || len(m.Extra) != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestTextIsAlwaysUTF8(t *testing.T) {
+	m := one(t, block("Odd label \xff here:                      \xfe text", "Successful requests:                     4         "))
+	for label, value := range m.Extra {
+		if text, _ := value.(string); !utf8.ValidString(label) || !utf8.ValidString(text) {
+			t.Errorf("%q: %q", label, value)
+		}
+	}
+	if len(m.Extra) != 1 {
+		t.Errorf("%v", m.Extra)
 	}
 }
