@@ -75,7 +75,7 @@ func (f *fake) do(command string) {
 	case "exit":
 		code, err := strconv.Atoi(rest)
 		check(err)
-		os.Exit(code)
+		syscall.Exit(code)
 	case "die": // by a signal
 		sig := unix.SignalNum("SIG" + rest)
 		signal.Reset(sig)

@@ -132,8 +132,10 @@ func launch() (_ *Guard, err error) {
 // until a limit that it never reaches, and no timed collection either.
 func guardEnvironment() []string {
 	env := []string{guardEnv + "=1", "GOMAXPROCS=2", "GOGC=off", "GOMEMLIMIT=32MiB", "GOTRACEBACK=single"}
-	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
-		env = append(env, "GOCOVERDIR="+dir)
+	for _, name := range []string{"GOCOVERDIR", "GORACE"} { // for tests of the guard itself
+		if value := os.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
 	}
 	return env
 }
