@@ -65,7 +65,7 @@ func Open(folder journal.Folder, plan *matrix.Plan, past []journal.Event) (*Live
 			return nil, fmt.Errorf("open the report: %w", err)
 		}
 	}
-	t := newTally(folder, plan)
+	t := newTally(folder, plan, past)
 	l.draw = newDrawer(l.text, t, "")
 	l.rows = csv.NewWriter(l.csv)
 	l.head = columnsOf(plan)

@@ -18,7 +18,7 @@ func Markdown(w io.Writer, folder journal.Folder) error {
 	if err != nil {
 		return err
 	}
-	t := newTally(folder, plan)
+	t := newTally(folder, plan, events)
 	for _, e := range events {
 		if _, err := t.apply(e); err != nil {
 			return err

@@ -40,7 +40,7 @@ var shown = []string{
 // Rows folds events into the rows of the end table: every cell and block in plan order, the
 // last attempt of each. It reads the samples from the folder for their metrics.
 func Rows(folder journal.Folder, plan *matrix.Plan, events []journal.Event) ([]Row, error) {
-	t := newTally(folder, plan)
+	t := newTally(folder, plan, events)
 	for _, e := range events {
 		if _, err := t.apply(e); err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func Samples(folder journal.Folder) ([]*result.Sample, error) {
 
 // eachSample calls f with every sample, one in memory at a time.
 func eachSample(folder journal.Folder, plan *matrix.Plan, events []journal.Event, f func(*result.Sample) error) error {
-	t := newTally(folder, plan)
+	t := newTally(folder, plan, events)
 	for _, e := range events {
 		s, err := t.apply(e)
 		if err != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -23,6 +24,9 @@ type launchFact struct {
 	failure   *journal.Failure
 }
 
+// stray holds the names of a cell that an earlier plan of this run had.
+type stray struct{ server, client string }
+
 // tally folds events into what the end of every report needs. It keeps no sample whole.
 type tally struct {
 	folder   journal.Folder
@@ -39,6 +43,7 @@ type tally struct {
 	rows     map[unit]*Row
 	repeated int // attempts that another attempt replaced
 	launches map[string]*launchFact
+	strays   map[string]stray // cells that the plan does not know (any more)
 	warnings []tallied
 }
 
@@ -48,11 +53,13 @@ type tallied struct {
 	times   int
 }
 
-func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
+// newTally begins a tally; past is all that the journal holds already, applied later event by
+// event.
+func newTally(folder journal.Folder, plan *matrix.Plan, past []journal.Event) *tally {
 	t := &tally{
 		folder: folder, plan: plan,
 		servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{},
-		order: map[string]int{}, rows: map[unit]*Row{}, launches: map[string]*launchFact{},
+		order: map[string]int{}, rows: map[unit]*Row{}, launches: map[string]*launchFact{}, strays: map[string]stray{},
 	}
 	for _, s := range plan.Servers {
 		t.servers[s.ID] = s
@@ -63,6 +70,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	for i, c := range plan.Cells {
 		t.cells[c.ID], t.order[c.ID] = c, i
 	}
+	t.meetStrays(past)
 	return t
 }
 
@@ -147,14 +155,36 @@ func (t *tally) keep(e journal.Event, s *result.Sample, reasons []string) {
 	t.rows[u] = row
 }
 
-// cellNames gives the names of a cell's server variant and workload, their ids where the
-// plan does not know them.
-func (t *tally) cellNames(cell string) (server, client string) {
-	c, ok := t.cells[cell]
-	if !ok {
-		return cell, ""
+// meetStrays finds out the names of the cells that the plan does not know: a run that was
+// continued with an edited sweep has some. They are looked for beforehand, because a banner
+// names the workload before any event does. What cannot be decoded is found out later.
+func (t *tally) meetStrays(past []journal.Event) {
+	servers := map[string]string{} // by launch
+	for _, e := range past {
+		if _, planned := t.cells[e.Cell]; planned {
+			continue
+		}
+		switch e.Type {
+		case journal.LaunchStarted:
+			if d, err := journal.Decode[journal.Launch](e); err == nil {
+				servers[e.Launch] = d.Name
+				t.strays[e.Cell] = stray{server: d.Name}
+			}
+		case journal.SampleStarted:
+			if d, err := journal.Decode[journal.Sample](e); err == nil {
+				t.strays[e.Cell] = stray{server: servers[e.Launch], client: d.Name}
+			}
+		}
 	}
-	return t.serverName(c.Server), t.clientName(c.Client)
+}
+
+// cellNames gives the names of a cell's server variant and workload.
+func (t *tally) cellNames(cell string) (server, client string) {
+	if c, ok := t.cells[cell]; ok {
+		return t.serverName(c.Server), t.clientName(c.Client)
+	}
+	s := t.strays[cell]
+	return cmp.Or(s.server, cell), cmp.Or(s.client, cell)
 }
 
 func (t *tally) serverName(id string) string {

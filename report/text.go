@@ -23,7 +23,7 @@ func Text(w io.Writer, folder journal.Folder, lang string) error {
 
 func drawText(w io.Writer, folder journal.Folder, plan *matrix.Plan, events []journal.Event, lang string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	d := newDrawer(out, newTally(folder, plan), lang)
+	d := newDrawer(out, newTally(folder, plan, events), lang)
 	for _, e := range events {
 		s, err := d.apply(e)
 		if err == nil {

@@ -73,3 +73,13 @@ func TestAlignTable(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestCSVText(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "plain": "plain", "=HYPERLINK(1)": "'=HYPERLINK(1)", "+1": "'+1", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", "two\nlines": `two\nlines`, "\t=1": "    =1",
+	} {
+		if got := text(in); got != want {
+			t.Errorf("text(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
