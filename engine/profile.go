@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"regexp"
+	"time"
+
+	"servematrix/matrix"
+)
+
+// ServerProfile is what is known of a serving engine. The yaml tags are the
+// keys of a profile document; profiles/sglang.yaml explains each.
+type ServerProfile struct {
+	Name      string    `yaml:"server"`
+	Extends   string    `yaml:"extends"`
+	Match     []Match   `yaml:"match"`
+	Simulated bool      `yaml:"simulated"` // its numbers are no measurements and must be labelled
+	Port      PortFlag  `yaml:"port"`
+	HostFlag  Flag      `yaml:"host"`
+	TLS       string    `yaml:"tls"` // flag that turns HTTP into HTTPS
+	Ready     Ready     `yaml:"ready"`
+	Stop      Stop      `yaml:"stop"`
+	Exits     []Exit    `yaml:"exits"` // ends that are in order after a stop
+	Flush     *Flush    `yaml:"flush"`
+	Metrics   string    `yaml:"metrics"`  // path of Prometheus metrics
+	Progress  *Regexp   `yaml:"progress"` // a progress line of the start; group 1 is percent
+	Failure   []Failure `yaml:"failure"`  // most important first; start_failed last
+}
+
+// ClientProfile is what is known of a benchmark client. The yaml tags are the
+// keys of a profile document; profiles/clients.yaml explains each.
+type ClientProfile struct {
+	Name     string          `yaml:"client"`
+	Extends  string          `yaml:"extends"`
+	Match    []Match         `yaml:"match"`
+	Target   Target          `yaml:"target"`
+	Result   Result          `yaml:"result"`
+	Requests Requests        `yaml:"requests"`
+	Tokens   Tokens          `yaml:"tokens"`
+	Promise  Promise         `yaml:"promised"`
+	Progress *Regexp         `yaml:"progress"` // a progress line; group 1 is done, group 2 total
+	Timeout  matrix.Duration `yaml:"timeout"`
+	Silence  matrix.Duration `yaml:"silence"`
+}
+
+// Match recognises a command: its program (the base name, for Python the
+// module or script) and the words that follow.
+type Match struct {
+	Command string      `yaml:"command"`
+	When    []Condition `yaml:"when"` // all must hold too
+}
+
+// Condition is a question about the flags of a command. Without Values and Not
+// it holds when the flag is given; an absent flag counts as Default where one is set.
+type Condition struct {
+	Flag    string   `yaml:"flag"`
+	Values  []string `yaml:"values"` // holds for one of these; numbers compare as numbers
+	Not     []string `yaml:"not"`    // holds for a value that is none of these
+	Default string   `yaml:"default"`
+}
+
+// Flag is a flag with the value that its absence means.
+type Flag struct {
+	Flag    string `yaml:"flag"`
+	Default string `yaml:"default"`
+}
+
+// PortFlag is a port's flag with its default, which another flag can decide.
+type PortFlag struct {
+	Flag    string `yaml:"flag"`
+	Default string `yaml:"default"`
+	By      *By    `yaml:"by"`
+}
+
+// By gives defaults by the value of another flag.
+type By struct {
+	Flag    string            `yaml:"flag"`
+	Default string            `yaml:"default"` // value of that flag when it is absent
+	Ports   map[string]string `yaml:"ports"`
+}
+
+// Ready says when a server is up, as matrix.Ready does.
+type Ready struct {
+	Log     *Regexp         `yaml:"log"`
+	Quiet   []Condition     `yaml:"quiet"` // when one holds the line is not printed, and not waited for
+	HTTP    string          `yaml:"http"`
+	TCP     bool            `yaml:"tcp"` // only where nothing else is asked
+	Timeout matrix.Duration `yaml:"timeout"`
+	Silence matrix.Duration `yaml:"silence"`
+}
+
+// Stop says how a server is told to end.
+type Stop struct {
+	Signal string          `yaml:"signal"`
+	Grace  matrix.Duration `yaml:"grace"`
+	Linger matrix.Duration `yaml:"linger"` // how long children may take to end after their leader
+}
+
+// Flush is the request that empties a server's caches.
+type Flush struct {
+	Method string            `yaml:"method"`
+	Path   string            `yaml:"path"`
+	Expect *Regexp           `yaml:"expect"`
+	Env    map[string]string `yaml:"env"` // the server needs these, or the request does not exist
+}
+
+// Failure names the failure class of a log line.
+type Failure struct {
+	Class string  `yaml:"class"`
+	Log   *Regexp `yaml:"log"`
+	Fatal bool    `yaml:"fatal"`
+}
+
+// Target says where a client sends its requests.
+type Target struct {
+	URL  string   `yaml:"url"` // flag with a whole base URL; it wins over host and port
+	Host Flag     `yaml:"host"`
+	Port PortFlag `yaml:"port"`
+}
+
+// Result says how a client is made to write its result into a file.
+type Result struct {
+	Add  [][]string `yaml:"add"`  // flags with their values; each is added unless the command has the flag
+	File []string   `yaml:"file"` // flags whose values, joined as a path, name the file
+}
+
+// Requests says how many requests are asked for.
+type Requests struct {
+	Flag    string      `yaml:"flag"`
+	Default string      `yaml:"default"`
+	Unless  []Condition `yaml:"unless"` // when one holds the number is not known
+}
+
+// Tokens says where the number of generated tokens is known exactly: for each
+// request, the value of Flag.
+type Tokens struct {
+	Flag    string      `yaml:"flag"`
+	Default string      `yaml:"default"`
+	When    []Condition `yaml:"when"`   // all must hold
+	Unless  []Condition `yaml:"unless"` // none may hold
+}
+
+// Promise lists the metrics, by contract name, that each valid result has.
+type Promise struct {
+	Always []string            `yaml:"always"`
+	By     Flag                `yaml:"by"`     // flag with a comma-separated list of families
+	Listed map[string][]string `yaml:"listed"` // family → its metrics
+	Unless []PromiseUnless     `yaml:"unless"`
+}
+
+// PromiseUnless lists metrics that a result has unless a flag says otherwise.
+type PromiseUnless struct {
+	Flag    string   `yaml:"flag"`
+	Metrics []string `yaml:"metrics"`
+}
+
+// Regexp is a regular expression in a profile.
+type Regexp struct{ *regexp.Regexp }
+
+// UnmarshalText compiles the expression.
+func (r *Regexp) UnmarshalText(b []byte) (err error) {
+	r.Regexp, err = regexp.Compile(string(b))
+	return err
+}
+
+// Linger is how long a server's children may take to end after their leader.
+func (p *ServerProfile) Linger() time.Duration { return time.Duration(p.Stop.Linger) }

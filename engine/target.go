@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"servematrix/matrix"
+)
+
+// targets warns of clients that do not go to the port of their server. It asks
+// each client once, not each cell.
+func (k *completion) targets(p *matrix.Plan) {
+	ports := map[string]string{} // of servers whose port is known, by id
+	var first string             // the port that all servers have
+	same := true
+	for i, s := range p.Servers {
+		ports[s.ID] = s.Port
+		if i == 0 {
+			first = s.Port
+		}
+		same = same && s.Port == first
+	}
+	goes := map[string]string{} // clients that go to one certain port
+	clients := map[string]*matrix.Client{}
+	for _, cl := range p.Clients {
+		profile := k.catalog.Client(cl.Profile)
+		port := profile.Target.port(arguments(cl.Argv, profile.Match))
+		if port == "" || isLate(port) || same && port == first {
+			continue
+		}
+		goes[cl.ID], clients[cl.ID] = port, cl
+	}
+	for _, cell := range p.Cells {
+		if len(goes) == 0 {
+			return
+		}
+		port, server := goes[cell.Client], ports[cell.Server]
+		if port == "" || server == "" || port == server {
+			continue
+		}
+		cl := clients[cell.Client]
+		delete(goes, cell.Client) // once for a client
+		what := "port " + server
+		if isLate(server) {
+			what = "a port that is chosen at run time"
+		}
+		fix := k.catalog.Client(cl.Profile).Target.fix(arguments(cl.Argv, k.catalog.Client(cl.Profile).Match))
+		k.report(matrix.Warning, cl.At, "client-port", fix, "the client goes to port %s, but its server listens on %s", port, what)
+	}
+}
+
+// port is where a client goes, "" where that is not known.
+func (t Target) port(a args) string {
+	if base, ok := a.value(t.URL); ok {
+		if isLate(base) {
+			return base
+		}
+		u, err := url.Parse(base)
+		switch {
+		case err != nil || u.Host == "":
+			return ""
+		case u.Port() != "":
+			return u.Port()
+		case u.Scheme == "https":
+			return "443"
+		}
+		return "80"
+	}
+	port, _ := a.port(t.Port)
+	return port
+}
+
+// fix is what to write so that the client goes to its server.
+func (t Target) fix(a args) string {
+	if a.has(t.URL) || t.Port.Flag == "" {
+		return t.URL + " ${{ server.url }}"
+	}
+	return t.Port.Flag + " ${{ server.port }}"
+}
+
+// Host is the address at which a server that was started with argv is reached
+// from its own machine: the host it listens on, or loopback where that is all
+// addresses.
+func (p *ServerProfile) Host(argv []string) string {
+	host := arguments(argv, p.Match).valueOr(p.HostFlag)
+	switch strings.Trim(host, "[]") {
+	case "", "0.0.0.0", "*":
+		return "127.0.0.1"
+	case "::":
+		return "::1" // uvicorn does not take IPv4 there
+	}
+	return strings.Trim(host, "[]")
+}
+
+// URL is the base URL of a server that was started with argv and listens on
+// port, such as http://127.0.0.1:30000, without a slash at its end.
+func (p *ServerProfile) URL(argv []string, port string) string {
+	scheme := "http"
+	if arguments(argv, p.Match).has(p.TLS) {
+		scheme = "https"
+	}
+	return fmt.Sprintf("%s://%s", scheme, net.JoinHostPort(p.Host(argv), port))
+}
+
+// ResultFile is the file into which a client that was started with argv (the
+// sweep's command and what was added to it) writes its result, "" where it
+// writes none. dir is the attempt's folder, for ${{ late.dir }}; a relative
+// path is relative to the client's working folder.
+func (p *ClientProfile) ResultFile(argv []string, dir string) string {
+	a := arguments(argv, p.Match)
+	var parts []string
+	for _, flag := range p.Result.File {
+		v, ok := a.value(flag)
+		if !ok {
+			continue
+		}
+		v = lateDir.ReplaceAllLiteralString(v, dir)
+		if strings.HasPrefix(v, "/") {
+			parts = nil // as os.path.join does
+		}
+		parts = append(parts, v)
+	}
+	// The last flag names the file; without it the client invents a name.
+	if n := len(p.Result.File); n == 0 || !a.has(p.Result.File[n-1]) {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "/")
+}

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var lateDir = regexp.MustCompile(`\$\{\{\s*late\.dir\s*\}\}`)
+
+// NumPrompts is how many requests a client that is started with argv is asked
+// to send; false where the command does not tell.
+func (p *ClientProfile) NumPrompts(argv []string) (int, bool) {
+	a := arguments(argv, p.Match)
+	if p.Requests.Flag == "" || anyHolds(p.Requests.Unless, a) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(a.valueOr(Flag{p.Requests.Flag, p.Requests.Default}))
+	return n, err == nil && n > 0
+}
+
+// ExpectedOutputTokens is how many tokens all requests together generate;
+// false where the workload does not fix that exactly, because lengths vary or
+// the model may end an answer.
+func (p *ClientProfile) ExpectedOutputTokens(argv []string) (int, bool) {
+	a := arguments(argv, p.Match)
+	n, ok := p.NumPrompts(argv)
+	if !ok || p.Tokens.Flag == "" || !allHold(p.Tokens.When, a) || anyHolds(p.Tokens.Unless, a) {
+		return 0, false
+	}
+	each, err := strconv.Atoi(a.valueOr(Flag{p.Tokens.Flag, p.Tokens.Default}))
+	return n * each, err == nil && each > 0
+}
+
+// Promised lists the metrics, by contract name, that a valid result of a
+// client started with argv holds; sorted.
+func (p *ClientProfile) Promised(argv []string) []string {
+	a := arguments(argv, p.Match)
+	all := slices.Clone(p.Promise.Always)
+	for _, family := range strings.Split(a.valueOr(p.Promise.By), ",") {
+		all = append(all, p.Promise.Listed[strings.TrimSpace(family)]...)
+	}
+	for _, u := range p.Promise.Unless {
+		if !a.has(u.Flag) {
+			all = append(all, u.Metrics...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
