@@ -1,0 +1,124 @@
+package matrix
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// WriteText writes the problems for a terminal or a log: each with its line of
+// the source, what is meant underlined, and the suggestion. src holds the sources
+// by the name they were parsed under; without it the lines are left out.
+func (ps Problems) WriteText(w io.Writer, src map[string][]byte) error {
+	var b bytes.Buffer
+	shown, more := ps.capped()
+	lines := map[string][]string{}
+	for name, text := range src {
+		lines[name] = splitLines(text)
+	}
+	for _, p := range shown {
+		fmt.Fprintln(&b, p)
+		if of := lines[p.File]; p.Line >= 1 && p.Line <= len(of) {
+			writeExcerpt(&b, of[p.Line-1], p.Col, p.Len)
+		}
+		if p.Suggestion != "" {
+			fmt.Fprintf(&b, "    = %s\n", p.Suggestion)
+		}
+		for _, also := range p.Also {
+			fmt.Fprintf(&b, "    see also %s\n", also)
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", more)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// excerptWidth is the number of characters of a long line that are shown.
+const excerptWidth = 140
+
+// writeExcerpt writes a line and, under it, a caret and tildes below its
+// characters from col on. Tabs are repeated in the second line so that both lines
+// are indented alike whatever the width of a tab; a wide (East Asian) character
+// takes two places.
+func writeExcerpt(b *bytes.Buffer, line string, col, length int) {
+	runes := []rune(line)
+	start := min(max(col-1, 0), len(runes))
+	length = max(length, 1)
+	first, last := 0, len(runes)
+	if len(runes) > excerptWidth {
+		first = max(0, min(start-excerptWidth/3, len(runes)-excerptWidth))
+		last = first + excerptWidth
+	}
+	head, tail := "    ", ""
+	if first > 0 {
+		head += "…"
+	}
+	if last < len(runes) {
+		tail = "…"
+	}
+	fmt.Fprintf(b, "%s%s%s\n", head, string(runes[first:last]), tail)
+
+	b.WriteString(strings.Repeat(" ", runewidth.StringWidth(head)))
+	for _, r := range runes[first:start] {
+		if r == '\t' {
+			b.WriteByte('\t')
+		} else {
+			b.WriteString(strings.Repeat(" ", runewidth.RuneWidth(r)))
+		}
+	}
+	end := min(start+length, last)
+	width := 1
+	if end > start {
+		width = max(1, runewidth.StringWidth(strings.ReplaceAll(string(runes[start:end]), "\t", " ")))
+	}
+	fmt.Fprintf(b, "^%s\n", strings.Repeat("~", width-1))
+}
+
+// WriteJSON writes all problems as one JSON array.
+func (ps Problems) WriteJSON(w io.Writer) error {
+	if ps == nil {
+		ps = Problems{}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(ps)
+}
+
+// githubData and githubProperty escape as GitHub's workflow commands ask: a
+// property ends at a comma or colon, the message at the end of the line.
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// WriteGitHub writes each problem as an annotation for GitHub Actions.
+func (ps Problems) WriteGitHub(w io.Writer) error {
+	var b bytes.Buffer
+	for _, p := range ps {
+		message := p.Message
+		if p.Suggestion != "" {
+			message += ": " + p.Suggestion
+		}
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", p.Severity,
+			githubProperty.Replace(p.File), p.Line, p.Col, githubProperty.Replace(p.Rule), githubData.Replace(message))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// splitLines cuts a text into lines without their ends, as YAML counts them.
+func splitLines(text []byte) []string {
+	s := strings.TrimPrefix(string(text), "\ufeff")
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.ToValidUTF8(strings.TrimSuffix(l, "\r"), "\ufffd")
+	}
+	return lines
+}

@@ -1,0 +1,325 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// addedRow is a full row that stands beside the product.
+type addedRow struct {
+	node *yaml.Node
+	vals []*value // by column; derived ones are computed later
+}
+
+// patch writes values into the rows that its rule chooses.
+type patch struct {
+	rule *rule
+	set  []write
+}
+
+// write is one value that a patch sets: a name, or a field of an axis value.
+type write struct {
+	key   *yaml.Node
+	name  string
+	col   int
+	field string
+	tree  *tree
+}
+
+// requirement is a condition that every row (for which when holds) must meet.
+type requirement struct {
+	node   *yaml.Node
+	assert *expression
+	when   *expression
+	why    string
+	hits   int
+}
+
+// loadRules reads exclude, add, patch and require. Patched names become columns,
+// so that every expression of this side can use them.
+func (sd *side) loadRules(m *mapping) {
+	s := sd.nm.src
+	if e := m.entry("patch"); e != nil {
+		sd.declarePatched(e.value)
+	}
+	if items, ok := sd.ruleItems(m, "exclude"); ok {
+		for _, item := range items {
+			if rm := s.keyed(item, "an exclude rule"); rm != nil {
+				if r := sd.loadRule(rm); r != nil {
+					sd.excludes = append(sd.excludes, r)
+				}
+			}
+		}
+	}
+	if items, ok := sd.ruleItems(m, "add"); ok {
+		for _, item := range items {
+			sd.loadAdd(item)
+		}
+	}
+	if items, ok := sd.ruleItems(m, "patch"); ok {
+		for _, item := range items {
+			sd.loadPatch(item)
+		}
+	}
+	if items, ok := sd.ruleItems(m, "require"); ok {
+		for _, item := range items {
+			sd.loadRequire(item)
+		}
+	}
+}
+
+func (sd *side) ruleItems(m *mapping, key string) ([]*yaml.Node, bool) {
+	e := m.entry(key)
+	if e == nil {
+		return nil, false
+	}
+	return sd.nm.src.items(e.value, sd.name+"."+key)
+}
+
+// loadAdd reads one full row: every axis by name, with a value of the axis (by
+// its id where it has one) or a new one.
+func (sd *side) loadAdd(n *yaml.Node) {
+	s := sd.nm.src
+	m := s.keyed(n, "an added row")
+	if m == nil {
+		return
+	}
+	r := addedRow{node: m.node, vals: make([]*value, len(sd.cols.names))}
+	ok := m.ok
+	for _, e := range m.entries {
+		col, known := sd.cols.index[e.name]
+		if !known || sd.cols.axes[col] == nil {
+			s.fail(e.key, "unknown-reference", didYouMean(e.name, sd.axisNames()), "%s has no axis %q", sd.name, e.name)
+			ok = false
+			continue
+		}
+		r.vals[col] = sd.addedValue(sd.cols.axes[col], e)
+		ok = ok && r.vals[col] != nil
+	}
+	var missing []string
+	for _, name := range sd.axisNames() {
+		if m.get(name) == nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		s.fail(n, "missing-key", "", "an added row names every axis; missing: %s", strings.Join(missing, ", "))
+		ok = false
+	}
+	if ok {
+		sd.adds = append(sd.adds, r)
+	}
+}
+
+func (sd *side) addedValue(a *axis, e entry) *value {
+	t := sd.consts.compileTree(e.value)
+	if t == nil {
+		return nil
+	}
+	withIDs := false
+	var ids []string
+	for _, v := range a.values {
+		// The source text decides: 0.90 is not the axis's 0.9.
+		if v.id == t.fixed.label() && (v.kind == object || v.kind == t.fixed.kind) {
+			return v
+		}
+		withIDs = withIDs || v.kind == object
+		ids = append(ids, v.id)
+	}
+	if withIDs && t.fixed.kind != object {
+		sd.nm.src.fail(e.value, "unknown-reference", didYouMean(t.fixed.label(), ids), "the axis %s has no value %q", a.name, t.fixed.label())
+		return nil
+	}
+	return sd.axisValue(a, t.fixed, e.value)
+}
+
+func (sd *side) axisNames() []string {
+	var out []string
+	for i, name := range sd.cols.names {
+		if sd.cols.axes[i] != nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// declarePatched makes columns of the names that patches introduce.
+func (sd *side) declarePatched(n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		return
+	}
+	for _, item := range n.Content {
+		item = deref(item)
+		if item.Kind != yaml.MappingNode {
+			continue
+		}
+		for i := 0; i+1 < len(item.Content); i += 2 {
+			set := deref(item.Content[i+1])
+			if item.Content[i].Value != "set" || set.Kind != yaml.MappingNode {
+				continue
+			}
+			for j := 0; j+1 < len(set.Content); j += 2 {
+				name := set.Content[j].Value
+				if _, known := sd.cols.index[name]; !known && !strings.Contains(name, ".") && sd.checkName(set.Content[j], name, "the patched value") {
+					sd.cols.add(name, nil)
+				}
+			}
+		}
+	}
+}
+
+func (sd *side) loadPatch(n *yaml.Node) {
+	s := sd.nm.src
+	m := s.keyed(n, "a patch", "match", "when", "set", "why")
+	if m == nil {
+		return
+	}
+	conditions := &mapping{node: m.node, ok: m.ok}
+	if match := m.get("match"); match != nil {
+		inner := s.keyed(match, "match")
+		if inner == nil {
+			return
+		}
+		conditions.ok = conditions.ok && inner.ok
+		conditions.entries = inner.entries
+	}
+	for _, key := range []string{"when", "why"} {
+		if e := m.entry(key); e != nil {
+			conditions.entries = append(conditions.entries, *e)
+		}
+	}
+	p := &patch{rule: sd.loadRule(conditions)}
+	set := m.get("set")
+	if set == nil {
+		s.fail(n, "missing-key", "write set: {name: value}", "a patch needs set")
+		return
+	}
+	sm := s.keyed(set, "set")
+	if sm == nil {
+		return
+	}
+	ok := sm.ok && p.rule != nil
+	for _, e := range sm.entries {
+		name, field, hasField := strings.Cut(e.name, ".")
+		col, known := sd.cols.index[name]
+		switch {
+		case !known:
+			if hasField {
+				s.fail(e.key, "unknown-reference", didYouMean(name, sd.cols.names), "%s has no axis %q", sd.name, name)
+			}
+			ok = false // else declarePatched has reported the name
+			continue
+		case sd.cols.axes[col] != nil && (!hasField || field == "id"):
+			s.fail(e.key, "bad-value", "exclude the row and add another one", "a patch cannot set the axis %s itself: the row would bear a wrong name", name)
+			ok = false
+			continue
+		case sd.cols.axes[col] == nil && hasField:
+			s.fail(e.key, "bad-value", "set "+name+" as a whole", "only axis values have fields that can be set")
+			ok = false
+			continue
+		}
+		t := sd.nm.compileTree(e.value)
+		ok = ok && t != nil
+		p.set = append(p.set, write{e.key, e.name, col, field, t})
+	}
+	if ok {
+		sd.patches = append(sd.patches, p)
+	}
+}
+
+// loadRequire reads an assertion: an expression, or {assert: EXPR, when: EXPR, why: TEXT}.
+func (sd *side) loadRequire(n *yaml.Node) {
+	s := sd.nm.src
+	n = deref(n)
+	if n.Kind == yaml.ScalarNode {
+		if ex := sd.nm.condition(n, "a requirement"); ex != nil {
+			sd.requires = append(sd.requires, &requirement{node: n, assert: ex})
+		}
+		return
+	}
+	m := s.keyed(n, "a requirement", "assert", "when", "why")
+	if m == nil {
+		return
+	}
+	q := &requirement{node: n}
+	ok := m.ok
+	assert := m.get("assert")
+	if assert == nil {
+		s.fail(n, "missing-key", "write {assert: tp * dp <= 8, why: …}", "a requirement needs assert")
+		return
+	}
+	q.assert = sd.nm.condition(assert, "assert")
+	ok = ok && q.assert != nil
+	if e := m.entry("when"); e != nil {
+		q.when = sd.nm.condition(e.value, "when")
+		ok = ok && q.when != nil
+	}
+	if e := m.entry("why"); e != nil {
+		q.why = sd.consts.text(e.value, "why")
+	}
+	if ok {
+		sd.requires = append(sd.requires, q)
+	}
+}
+
+// apply writes the patches into a row, each as seen on the row before any patch.
+func (sd *side) apply(r *row) *evalError {
+	type written struct {
+		by write
+		v  *value
+	}
+	var done []written
+	for _, p := range sd.patches {
+		holds, failed := p.rule.holds(r.vals)
+		if failed != nil {
+			return failed
+		}
+		if !holds {
+			continue
+		}
+		p.rule.hits++
+		for _, w := range p.set {
+			v, failed := w.tree.eval(rows{own: r.vals})
+			if failed != nil {
+				return failed
+			}
+			i := slices.IndexFunc(done, func(d written) bool { return d.by.name == w.name })
+			if i >= 0 && (done[i].v.label() != v.label() || done[i].v.kind != v.kind) {
+				s := sd.nm.src
+				s.report(Problem{Pos: s.pos(w.key), Len: s.width(w.key), Rule: "patch-conflict", Also: []Pos{s.pos(done[i].by.key)},
+					Message:    fmt.Sprintf("two patches set %s for %s: to %s and to %s", w.name, sd.describe(rows{own: r.vals}), done[i].v.label(), v.label()),
+					Suggestion: "narrow the match of one of them"})
+			}
+			done = append(done, written{w, v})
+		}
+	}
+	for _, d := range done {
+		if d.by.field == "" {
+			r.vals[d.by.col] = d.v
+			continue
+		}
+		old := r.vals[d.by.col]
+		if old.kind != object {
+			return &evalError{node: d.by.key, n: len([]rune(d.by.name)), rule: "bad-value", message: fmt.Sprintf("%s has no fields, so %s cannot be set", old.label(), d.by.name)}
+		}
+		r.vals[d.by.col] = old.with(d.by.field, d.v)
+	}
+	return nil
+}
+
+// with is a copy of an object with one field set.
+func (v *value) with(name string, x *value) *value {
+	out := *v
+	out.field = make(map[string]*value, len(v.field)+1)
+	for k, f := range v.field {
+		out.field[k] = f
+	}
+	if out.field[name] == nil {
+		out.keys = append(slices.Clone(v.keys), name)
+	}
+	out.field[name] = x
+	return &out
+}

@@ -1,0 +1,82 @@
+package matrix
+
+import (
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"servematrix/secret"
+)
+
+// harmless are values that stand where a secret is wanted but none is needed.
+var harmless = map[string]bool{"": true, "empty": true, "none": true, "null": true, "dummy": true, "test": true, "fake": true,
+	"unused": true, "no-key": true, "not-needed": true, "sk-dummy": true, "placeholder": true, "changeme": true, "-": true}
+
+func isHarmless(v string) bool { return harmless[strings.ToLower(v)] }
+
+// secretFlagName is the name for the value of a flag: API_KEY for --api-key.
+func secretFlagName(flag string) string {
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimLeft(flag, "-"), "-", "_"))
+}
+
+// vault keeps the secrets that a sweep spells out, so that everything that is
+// written holds a placeholder instead.
+type vault struct {
+	src      *source
+	literals map[string]string
+	isFlag   map[string]bool // answers of secret.IsSecretFlag: a sweep asks the same words again and again
+}
+
+func newVault(s *source) *vault {
+	return &vault{src: s, literals: map[string]string{}, isFlag: map[string]bool{}}
+}
+
+// keep gives the placeholder for a literal secret, and warns about it once.
+func (v *vault) keep(name, value string, n *yaml.Node) string {
+	v.src.warn(n, "secret-literal", "hand it in by the environment: ${{ env."+name+" }}", "the value of %s is a secret that this file spells out; it is kept out of everything that is written", name)
+	key := name
+	for i := 2; ; i++ {
+		if have, used := v.literals[key]; !used || have == value {
+			break
+		}
+		key = name + "_" + strconv.Itoa(i)
+	}
+	v.literals[key] = value
+	return "${{ secret." + key + " }}"
+}
+
+// env gives the value of a variable as it may be written.
+func (v *vault) env(name, text string, n *yaml.Node) string {
+	if !secret.IsSecretName(name, v.src.secretNames) || hasPlaceholder(text) || isHarmless(unescape(text)) {
+		return text
+	}
+	return v.keep(name, unescape(text), n)
+}
+
+// argv replaces the literal values of secret flags in place.
+func (v *vault) argv(argv []string, n *yaml.Node) {
+	for i, w := range argv {
+		if !strings.HasPrefix(w, "-") || !v.secretFlag(w) {
+			continue
+		}
+		flag, value, joined := strings.Cut(w, "=")
+		switch {
+		case joined && !hasPlaceholder(value) && !isHarmless(unescape(value)):
+			argv[i] = flag + "=" + v.keep(secretFlagName(flag), unescape(value), n)
+		case !joined && i+1 < len(argv) && !hasPlaceholder(argv[i+1]) && !isHarmless(unescape(argv[i+1])) && !strings.HasPrefix(argv[i+1], "--"):
+			argv[i+1] = v.keep(secretFlagName(flag), unescape(argv[i+1]), n)
+		}
+	}
+}
+
+func (v *vault) secretFlag(word string) bool {
+	is, known := v.isFlag[word]
+	if !known {
+		is = secret.IsSecretFlag(word)
+		if len(v.isFlag) < 10_000 {
+			v.isFlag[word] = is
+		}
+	}
+	return is
+}

@@ -1,0 +1,60 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// didYouMean proposes the known name nearest to what was written, or lists the
+// known names when none is near.
+func didYouMean(got string, known []string) string {
+	best, bestDist := "", 1+max(len(got)/3, 1)
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(got), strings.ToLower(k)); d < bestDist {
+			best, bestDist = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	sorted := slices.Clone(known)
+	slices.Sort(sorted)
+	if len(sorted) > 24 {
+		return "known are " + strings.Join(sorted[:24], ", ") + ", …"
+	}
+	return "known are " + strings.Join(sorted, ", ")
+}
+
+// editDistance is the number of single-character changes, counting a swap of
+// neighbours as one (optimal string alignment distance).
+func editDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	// Names are short; a text longer than this is no misspelt name.
+	if len(x) > 64 || len(y) > 64 {
+		return 64
+	}
+	older, old := []int(nil), make([]int, len(y)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row := make([]int, len(y)+1)
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(old[j]+1, row[j-1]+1, old[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+		older, old = old, row
+	}
+	return old[len(y)]
+}

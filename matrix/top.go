@@ -1,0 +1,170 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"servematrix/metric"
+)
+
+// loadTop reads what a sweep says about the run as a whole, with the defaults
+// of the contract for what it does not say.
+func (sw *sweep) loadTop(m *mapping) {
+	p := sw.plan
+	p.Profiles = sw.texts(m, "profiles")
+	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", MaxCells: 10_000}
+	p.Compare = Compare{Primary: "output_throughput", MinEffect: 0.02}
+	p.Validity, p.Lang, p.Hooks = "normal", "en", Hooks{}
+	sw.set(m, "validity", "", choiceSetter([]string{"normal", "strict"}, func(_ draft, s string) { p.Validity = s }))
+	if e := m.entry("report"); e != nil {
+		if rm := sw.keyed(e.value, "report", "lang"); rm != nil {
+			sw.set(rm, "lang", "report.", choiceSetter([]string{"en", "zh"}, func(_ draft, s string) { p.Lang = s }))
+		}
+	}
+	if e := m.entry("run"); e != nil {
+		sw.loadRun(e.value)
+	}
+	if e := m.entry("compare"); e != nil {
+		if cm := sw.keyed(e.value, "compare", "primary", "min_effect"); cm != nil {
+			sw.set(cm, "primary", "compare.", sw.setPrimary)
+			sw.set(cm, "min_effect", "compare.", sw.setMinEffect)
+		}
+	}
+	if e := m.entry("hooks"); e != nil {
+		sw.loadHooks(e.value)
+	}
+}
+
+// set reads one setting that is the same for the whole run.
+func (sw *sweep) set(m *mapping, key, prefix string, set setter) {
+	e := m.entry(key)
+	if e == nil {
+		return
+	}
+	t := sw.consts.compileTree(e.value)
+	if t == nil {
+		return
+	}
+	if wrong, suggestion := set(draft{}, t.fixed); wrong != "" {
+		sw.fail(e.value, "bad-value", suggestion, "%s%s %s", prefix, key, wrong)
+	}
+}
+
+// maxMaxCells bounds max_cells: a plan of that many cells takes gigabytes.
+const maxMaxCells = 10_000_000
+
+func (sw *sweep) loadRun(n *yaml.Node) {
+	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "cooldown", "max_cells")
+	if m == nil {
+		return
+	}
+	r := &sw.plan.Run
+	sw.set(m, "blocks", "run.", intSetter(1, func(_ draft, n int) { r.Blocks = n }))
+	sw.set(m, "order", "run.", choiceSetter([]string{"grouped", "blocked"}, func(_ draft, s string) { r.Order = s }))
+	sw.set(m, "retries", "run.", intSetter(0, func(_ draft, n int) { r.Retries = n }))
+	sw.set(m, "on_failure", "run.", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { r.OnFailure = s }))
+	sw.set(m, "on_start_failure", "run.", choiceSetter([]string{"skip", "continue", "stop"}, func(_ draft, s string) { r.OnStartFailure = s }))
+	sw.set(m, "cooldown", "run.", durationSetter(func(_ draft, d Duration) { r.Cooldown = d }))
+	sw.set(m, "max_cells", "run.", intSetter(1, func(_ draft, n int) { r.MaxCells = n }))
+	if r.MaxCells > maxMaxCells {
+		sw.fail(m.get("max_cells"), "bad-value", "", "max_cells can be %d at most", maxMaxCells)
+		r.MaxCells = maxMaxCells
+	}
+}
+
+func (sw *sweep) setPrimary(_ draft, v *value) (string, string) {
+	s, wrong := plainText(v)
+	if wrong != "" {
+		return wrong, ""
+	}
+	if _, known := metric.Lookup(s); !known {
+		return fmt.Sprintf("%q is no metric", s), didYouMean(s, metric.Names())
+	}
+	sw.plan.Compare.Primary = s
+	return "", ""
+}
+
+// setMinEffect reads a percentage, or a fraction.
+func (sw *sweep) setMinEffect(_ draft, v *value) (string, string) {
+	s, wrong := plainText(v)
+	if wrong != "" {
+		return wrong, ""
+	}
+	text, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if percent {
+		x /= 100
+	}
+	switch {
+	case err != nil || !(x >= 0):
+		return fmt.Sprintf("must be a percentage, not %q", s), "write such as 2%"
+	case x >= 1:
+		return fmt.Sprintf("is %g%%, more than a whole", x*100), "write such as 2% (or 0.02)"
+	}
+	sw.plan.Compare.MinEffect = x
+	return "", ""
+}
+
+var moments = []string{"before_run", "before_launch", "after_cell", "after_run", "on_failure"}
+
+// loadHooks reads the commands around the run, by moment.
+func (sw *sweep) loadHooks(n *yaml.Node) {
+	m := sw.keyed(n, "hooks", moments...)
+	if m == nil {
+		return
+	}
+	for _, e := range m.entries {
+		if !slices.Contains(moments, e.name) {
+			continue
+		}
+		hm := sw.keyed(e.value, "the hook "+e.name, "command", "timeout", "on_error")
+		if hm == nil {
+			continue
+		}
+		h := Hook{OnError: "continue"}
+		sw.set(hm, "timeout", "hooks."+e.name+".", durationSetter(func(_ draft, d Duration) { h.Timeout = d }))
+		sw.set(hm, "on_error", "hooks."+e.name+".", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { h.OnError = s }))
+		command := hm.get("command")
+		if command == nil {
+			sw.fail(e.value, "missing-key", "write {command: PROGRAM WORDS…}", "the hook %s has no command", e.name)
+			continue
+		}
+		if h.Argv = sw.hookCommand(command); h.Argv != nil {
+			sw.plan.Hooks[e.name] = h
+		}
+	}
+}
+
+func (sw *sweep) hookCommand(n *yaml.Node) []string {
+	words, env := sw.consts.loadCommand(n, "the hook's command")
+	if len(env) > 0 {
+		sw.fail(n, "bad-value", "write env NAME=value PROGRAM …", "a hook has no environment of its own")
+		return nil
+	}
+	var argv []string
+	for i := range words {
+		var failed *evalError
+		if argv, failed = words[i].words(argv, rows{}); failed != nil {
+			sw.reportEval(failed, rows{}, nil)
+			return nil
+		}
+	}
+	if len(argv) > 0 {
+		v := newVault(sw.source)
+		v.literals = sw.literals()
+		v.argv(argv, n)
+	}
+	return argv
+}
+
+// literals is the store of the secrets that the sweep spells out.
+func (sw *sweep) literals() map[string]string {
+	if sw.plan.Literals == nil {
+		sw.plan.Literals = map[string]string{}
+	}
+	return sw.plan.Literals
+}
