@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 )
 
 // SimulatedHeader is on every answer, with the value "true", so that no client can take a
@@ -143,7 +142,7 @@ func (s *server) countRequest() int64 {
 // crash ends the process at once, without any of what a stop does.
 func (s *server) crash(end ending) {
 	if end.signal != 0 && !s.opt.InProcess {
-		_ = syscall.Kill(syscall.Getpid(), end.signal)
+		dieBy(end.signal)
 	}
 	s.cutOff()
 	s.end(end)

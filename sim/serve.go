@@ -201,11 +201,6 @@ func (s *server) leave(e ending) int {
 	if e.signal == 0 || s.opt.InProcess {
 		return e.exitCode()
 	}
-	signal.Reset(e.signal)
-	if err := syscall.Kill(os.Getpid(), e.signal); err != nil {
-		return e.exitCode()
-	}
-	// A signal such as SIGURG would be ignored; what ends a process does so within this time.
-	time.Sleep(time.Second)
+	dieBy(e.signal)
 	return e.exitCode()
 }

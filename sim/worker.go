@@ -85,13 +85,13 @@ func (spec workerSpec) work(lifeline *bufio.Reader) int {
 	if spec.Stopped {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // cannot fail: it is our own process
 	}
-	orphaned := make(chan struct{})
-	go func() {
-		defer close(orphaned)
-		_, _ = io.Copy(io.Discard, lifeline) // an error is the end of the parent, too
-	}()
-	if spec.IgnoreParent && spec.ForkOnStop == 0 {
-		orphaned = nil
+	var orphaned chan struct{} // nil, never ready, for a process that does not mind
+	if !spec.IgnoreParent || spec.ForkOnStop > 0 {
+		orphaned = make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, lifeline) // an error is the end of the parent, too
+			close(orphaned)
+		}()
 	}
 	var ttl <-chan time.Time
 	if spec.TTL > 0 {
