@@ -88,9 +88,10 @@ func diagAnswers(fd int) (found []socket, complete bool) {
 	}
 }
 
-// parseDiag reads a struct inet_diag_msg.
+// parseDiag reads a struct inet_diag_msg. Its state is CLOSE: the kernel knows
+// "bound, inactive" only as a question.
 func parseDiag(b []byte) (socket, bool) {
-	if len(b) < diagMessageLen || b[1] != tcpBoundInactive {
+	if len(b) < diagMessageLen {
 		return socket{}, false
 	}
 	port := binary.BigEndian.Uint16(b[4:])

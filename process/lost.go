@@ -33,9 +33,11 @@ func BecomeSubreaper() error {
 // end: a tree without its guard is an emergency.
 func (p *Process) takeOver(lastWords string) {
 	p.mu.Lock()
-	hung := p.hung
+	hung, began := p.hung, time.Now()
+	if steps := p.result.Steps; len(steps) > 0 {
+		began = steps[0].At.Add(-steps[0].Since)
+	}
 	p.mu.Unlock()
-	began := time.Now()
 	step := func(s Step) {
 		s.At = time.Now()
 		s.Since = s.At.Sub(began)

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -116,12 +117,14 @@ func parentMain(args []string) {
 	check(err)
 	p, err := g.Start(spec)
 	check(err)
-	check(json.NewEncoder(os.Stdout).Encode([]Identity{p.Guard(), p.Identity()}))
+	idle, err := Prepare(context.Background()) // dies with this process, too
+	check(err)
+	check(json.NewEncoder(os.Stdout).Encode([]Identity{p.Guard(), p.Identity(), idle.id}))
 	select {}
 }
 
 // parent starts parentMain and gives the identities of guard and leader.
-func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader Identity) {
+func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader, idle Identity) {
 	w.Helper()
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -141,10 +144,10 @@ func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader Identit
 		_ = orchestrator.Wait()
 	})
 	var ids []Identity
-	if err := json.NewDecoder(out).Decode(&ids); err != nil || len(ids) != 2 {
+	if err := json.NewDecoder(out).Decode(&ids); err != nil || len(ids) != 3 {
 		w.Fatalf("parent said %v, %v", ids, err)
 	}
-	return orchestrator, ids[0], ids[1]
+	return orchestrator, ids[0], ids[1], ids[2]
 }
 
 // TestParentKilled: the guard cleans up by itself and leaves its account.
@@ -153,13 +156,13 @@ func TestParentKilled(t *testing.T) {
 	spec := w.spec(append([]string{"ignore TERM"}, escapes...)...)
 	spec.Status, spec.Lock = w.path("status.json"), w.path("lock")
 	spec.Stop = StopPolicy{Grace: 100 * time.Millisecond}
-	orchestrator, guard, leader := w.parent(spec)
+	orchestrator, guard, leader, idle := w.parent(spec)
 	w.here(escaped)
 	if err := orchestrator.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = orchestrator.Wait()
-	w.await("the guard's end", func() bool { return !guard.Alive() })
+	w.await("the guards' end", func() bool { return !guard.Alive() && !idle.Alive() })
 	w.empty()
 	s, err := ReadStatus(spec.Status)
 	if err != nil {
@@ -171,14 +174,14 @@ func TestParentKilled(t *testing.T) {
 	if got := actions(s.Result); got[0] != ActionLifeline || got[len(got)-1] != ActionGone {
 		t.Errorf("steps %v", got)
 	}
-	reapAdopted(t, guard.PID)
+	reapAdopted(t, guard.PID, idle.PID)
 }
 
 // TestBothKilled: what then is left is found by session and by marker, as the
 // next run would.
 func TestBothKilled(t *testing.T) {
 	w := newWorld(t)
-	orchestrator, guard, leader := w.parent(w.spec(
+	orchestrator, guard, leader, _ := w.parent(w.spec(
 		"spawn plain ignore TERM,title VLLM::EngineCore,here,block",
 		"spawn setsid+double+null ignore TERM,here,block",
 		"spawn setsid+double+clean ignore TERM,here,block", "here", "block"))
@@ -259,6 +262,89 @@ func TestGuardHangs(t *testing.T) {
 	p.Stop(StopPolicy{Linger: -1})
 	if r := w.end(p); !slices.Contains(actions(r), ActionGuardHung) || !r.Killed {
 		t.Errorf("steps %v", actions(r))
+	}
+}
+
+// TestOrphanedGuardHangs: the last resort of the next run, when a guard was
+// stopped and its parent is gone.
+func TestOrphanedGuardHangs(t *testing.T) {
+	w := newWorld(t)
+	orchestrator, guard, _, idle := w.parent(w.spec(escapes...))
+	w.here(escaped)
+	if err := send(guard, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	_ = orchestrator.Process.Kill()
+	_ = orchestrator.Wait()
+	if left := EndLeftovers(context.Background(), []Survivor{{Identity: guard}}, 20*time.Second); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	w.empty()
+	w.await("the idle guard's end", func() bool { return !idle.Alive() })
+	reapAdopted(t, idle.PID)
+}
+
+// TestSurvivors: a process that not even SIGKILL ends is named, and the guard
+// goes all the same. Only the old freezer makes one on purpose.
+func TestSurvivors(t *testing.T) {
+	freezer := fmt.Sprintf("/sys/fs/cgroup/freezer/servematrix-test-%d", os.Getpid())
+	if err := os.Mkdir(freezer, 0o700); err != nil {
+		t.Skipf("no cgroup v1 freezer to write to: %v", err)
+	}
+	defer os.Remove(freezer)
+	set := func(file, value string) {
+		t.Helper()
+		if err := os.WriteFile(freezer+"/"+file, []byte(value), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func(k time.Duration) { killBound = k }(killBound)
+	killBound = 100 * time.Millisecond
+	w := newWorld(t)
+	p := w.start(w.spec("here", "block"))
+	w.here(1)
+	set("cgroup.procs", fmt.Sprint(p.Identity().PID))
+	set("freezer.state", "FROZEN")
+	p.Stop(StopPolicy{Grace: -1})
+	w.wait("Done", p.Done())
+	r := p.Result()
+	if want := []string{ActionKill, ActionSurvivors}; !slices.Equal(actions(r), want) {
+		t.Errorf("steps %v", actions(r))
+	}
+	if len(r.Survivors) != 1 || r.Survivors[0].Identity != p.Identity() || !r.Killed {
+		t.Errorf("%+v", r)
+	}
+	if p.Alive() || p.Exit().String() != "exit unknown" {
+		t.Errorf("alive %v, exit %v", p.Alive(), p.Exit())
+	}
+	set("freezer.state", "THAWED")
+	reapAdopted(t, p.Identity().PID)
+	w.empty()
+}
+
+// TestGuardMainForgotten: without GuardMain a guard would be one more
+// orchestrator, which starts a guard, which …
+func TestGuardMainForgotten(t *testing.T) {
+	t.Setenv(guardEnv, "1")
+	if g, err := Prepare(context.Background()); err == nil {
+		g.Discard()
+		t.Error("a guard started a guard")
+	}
+}
+
+// TestPrepareGivesUp: nothing is left of a guard that nobody waited for.
+func TestPrepareGivesUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 20 {
+		if g, err := Prepare(ctx); err == nil { // it was ready at once
+			g.Discard()
+		} else if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	if len(guards.live) != 0 {
+		t.Errorf("guards left: %v", guards.live)
 	}
 }
 

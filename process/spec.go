@@ -164,8 +164,10 @@ type Result struct {
 // Status is what a guard writes to Spec.Status, so that the end of a tree is
 // known even when nobody was left to be told.
 type Status struct {
-	Leader  Identity  `json:"leader"`
-	SID     int       `json:"sid"`
+	Leader Identity `json:"leader"`
+	SID    int      `json:"sid"`
+	// Guard ends the tree on SIGTERM. Should it hang without its parent,
+	// EndLeftovers with this identity ends it and all that is below.
 	Guard   Identity  `json:"guard"`
 	Started time.Time `json:"started"`
 	// Exited is set once the leader has exited; Result.Exit is valid then.

@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,17 +159,18 @@ func TestWhatTheLeaderGets(t *testing.T) {
 	if got := link("cwd"); got != w.dir {
 		t.Errorf("folder %s", got)
 	}
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fds := map[string]string{}
-	for _, e := range entries {
-		fds[e.Name()] = link("fd/" + e.Name())
-	}
-	if want := fmt.Sprint(map[string]string{"0": "/dev/null", "1": spec.Stdout, "2": spec.Stderr}); fmt.Sprint(fds) != want {
-		t.Errorf("descriptors %v, want %v", fds, want)
-	}
+	want := map[string]string{"0": "/dev/null", "1": spec.Stdout, "2": spec.Stderr}
+	w.await(fmt.Sprint("descriptors ", want), func() bool { // sleep loads its library first
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fds := map[string]string{}
+		for _, e := range entries {
+			fds[e.Name()], _ = os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, e.Name()))
+		}
+		return maps.Equal(fds, want)
+	})
 	for _, path := range []string{spec.Stdout, spec.Stderr} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info, err)
