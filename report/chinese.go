@@ -19,6 +19,7 @@ var chinese = words{
 	flushOK:       "%s 缓存已清空：%s 返回 %d，用时 %.2f 秒",
 	flushFailed:   "%s 缓存未能清空：%s 返回 %d，用时 %.2f 秒",
 	exitCode:      "退出码 %d",
+	exitUnknown:   "退出码未知",
 	signal:        "信号 %s",
 	alive:         "（%d 个进程）",
 	goneAfter:     "%s；%.2f 秒后无残留进程；%s",

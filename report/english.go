@@ -19,6 +19,7 @@ var english = words{
 	flushOK:       "%s caches flushed: %s answered %d in %.2f s",
 	flushFailed:   "%s caches NOT flushed: %s answered %d in %.2f s",
 	exitCode:      "exit code %d",
+	exitUnknown:   "exit unknown",
 	signal:        "signal %s",
 	alive:         "(%d processes)",
 	goneAfter:     "%s; nothing left after %.2f s; %s",

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"servematrix/journal"
 	"servematrix/matrix"
+	"servematrix/metric"
 	"servematrix/result"
 )
 
@@ -16,7 +19,7 @@ import (
 func eventful(t folderTB, dir, lang string) *run {
 	plan := samplePlan(lang, "cell")
 	plan.Run.Blocks = 2
-	plan.Cells = append(plan.Cells, matrix.Cell{ID: "never", Server: plan.Servers[1].ID, Client: plan.Clients[1].ID})
+	plan.Cells = append(plan.Cells, matrix.Cell{ID: "triton-again-c0ffee", Server: plan.Servers[1].ID, Client: plan.Clients[0].ID})
 	r := newRun(t, dir, plan)
 	_, sections := sampleReport(t)
 	good := func(cell int) outcome {
@@ -91,7 +94,15 @@ func eventful(t folderTB, dir, lang string) *run {
 	}
 	r.attempt("0007-flashinfer", 1, 2, 1, dead)
 	r.add(r.launch(journal.LaunchEnded, "0007-flashinfer", 1, 2), journal.Gone{Code: 1, PortFree: true, Seconds: 0.5})
-	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{ExitCode: 3, OK: 3, Failed: 3, Missing: 4})
+
+	// A server that was never started: somebody else has its port.
+	s := plan.Servers[1]
+	r.add(r.launch(journal.LaunchStarted, "0008-triton", 4, 1), journal.Launch{Server: s.ID, Name: s.Name, Number: 2, Argv: s.Argv, Env: s.Env, Unset: []string{"HTTP_PROXY"}})
+	busy := &journal.Failure{Class: "port_busy", Phase: "preflight", Message: "port 30000 is not free: held by pid 99 (python3)"}
+	r.add(r.launch(journal.LaunchFailed, "0008-triton", 4, 1), busy)
+	r.end("0008-triton", 4, 1, 1, outcome{status: result.StatusFailed, failure: busy})
+	r.add(r.launch(journal.LaunchEnded, "0008-triton", 4, 1), journal.Gone{Code: -1, PortFree: true, Orderly: true, Note: "it was never started"})
+	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{ExitCode: 3, OK: 3, Failed: 3, Skipped: 1, Missing: 3})
 	return r
 }
 
@@ -142,4 +153,26 @@ func TestOneLaunchForAllClients(t *testing.T) {
 	}
 	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{OK: 4})
 	golden(t, "launch.en.txt", []byte(r.text("")))
+}
+
+// A crash while a server starts leaves an attempt's folder and no event that tells of it: the
+// next start is for the second attempt, and one banner says so.
+func TestCrashWhileStarting(t *testing.T) {
+	r := newRun(t, t.TempDir(), samplePlan("en", "cell"))
+	r.begin()
+	r.startServer("0001-flashinfer", 0, 0, 1, false)
+	r.resume()
+	r.startServer("0002-flashinfer", 0, 0, 1, false)
+	r.ready("0002-flashinfer", 0, 1)
+	r.attempt("0002-flashinfer", 0, 1, 2, outcome{out: "out", status: result.StatusOK, metrics: metric.Values{"completed": 1}})
+	var banners []string
+	for line := range strings.Lines(r.text("")) {
+		if strings.HasPrefix(line, "[CELL]") {
+			banners = append(banners, line)
+		}
+	}
+	want := []string{"[CELL] SERVER=flashinfer  CLIENT=rand256x32\n", "[CELL] SERVER=flashinfer  CLIENT=rand256x32  ATTEMPT=2\n"}
+	if diff := cmp.Diff(want, banners); diff != "" {
+		t.Error(diff)
+	}
 }

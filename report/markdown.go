@@ -167,7 +167,7 @@ func (t *tally) markdownCell(row Row) string {
 		mark = " (" + english.simulatedRow + ")"
 	}
 	fmt.Fprintf(&b, "<details><summary>%s × %s, block %d, attempt %d: %s%s</summary>\n\n",
-		escape(row.Server), escape(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
+		inHTML(row.Server), inHTML(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
 	b.WriteString(fence(commands(s), ""))
 	if names := s.Metrics.Names(); len(names) > 0 {
 		b.WriteString("\n| metric | value |\n|---|--:|\n")
@@ -208,31 +208,26 @@ func code(s string) string {
 	return ticks + s + ticks
 }
 
-// special are the characters that mean something in Markdown or in the HTML that it may hold,
-// and @ and #, by which text would call people and issues.
-const special = "\\`*_{}[]<>()#+!|~@&$"
+// special are the characters that mean something in Markdown.
+const special = "\\`*_{}[]()+!|~$"
+
+// inert takes the meaning from what means something in HTML, and from what GitHub reads as a
+// call: @name and #12. An empty comment keeps it from that, where a backslash does not.
+var inert = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "@<!-- -->", "#", "#<!-- -->")
+
+// inHTML makes text mean nothing but itself inside an HTML block, where Markdown is not read.
+func inHTML(s string) string { return inert.Replace(visible(s)) }
 
 // escape makes text mean nothing but itself in Markdown.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range visible(s) {
-		switch {
-		case r == '@':
-			b.WriteString("@<!-- -->") // a backslash does not keep GitHub from calling people
-		case r == '#':
-			b.WriteString("#<!-- -->")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case strings.ContainsRune(special, r):
+		if strings.ContainsRune(special, r) {
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
+			continue
 		}
+		b.WriteString(inert.Replace(string(r)))
 	}
 	return b.String()
 }

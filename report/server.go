@@ -47,6 +47,7 @@ func (d *drawer) serverEvent(e journal.Event) error {
 // serverStarts writes the start of a server; the banner first where the start is for one cell.
 func (d *drawer) serverStarts(e journal.Event, v journal.Launch) {
 	if e.Cell != "" {
+		d.starts[unit{e.Cell, e.Block}]++
 		d.head(e, v.Simulated)
 	} else {
 		d.banner = section{}
@@ -117,9 +118,16 @@ func (d *drawer) serverGone(name string, v journal.Gone) error {
 		}
 		d.detail("%s", line)
 	}
+	if len(steps) == 0 && v.Code < 0 && v.Signal == "" && v.Note != "" { // there was nothing to stop
+		d.printf("[SERVER] %s: %s\n", name, visible(v.Note))
+		return nil
+	}
 	how := fmt.Sprintf(d.words.exitCode, v.Code)
-	if v.Signal != "" {
+	switch {
+	case v.Signal != "":
 		how = fmt.Sprintf(d.words.signal, visible(v.Signal))
+	case v.Code < 0:
+		how = d.words.exitUnknown
 	}
 	port := d.words.portFree
 	if !v.PortFree {

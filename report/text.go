@@ -47,6 +47,7 @@ type drawer struct {
 	banner  section           // whose banner stands above
 	begun   map[section]begun // attempts whose client was started and whose sample has not ended
 	attempt map[unit]int      // the highest attempt seen
+	starts  map[unit]int      // servers started for one cell alone
 	err     error             // the first failure to write
 }
 
@@ -68,7 +69,7 @@ func newDrawer(out io.Writer, t *tally, lang string) *drawer {
 	if lang == "" {
 		lang = t.plan.Lang
 	}
-	return &drawer{tally: t, out: out, words: wordsOf(lang), begun: map[section]begun{}, attempt: map[unit]int{}}
+	return &drawer{tally: t, out: out, words: wordsOf(lang), begun: map[section]begun{}, attempt: map[unit]int{}, starts: map[unit]int{}}
 }
 
 func (d *drawer) printf(format string, a ...any) {
@@ -132,8 +133,9 @@ const (
 // head writes the banner of the event's attempt unless it stands above already.
 func (d *drawer) head(e journal.Event, simulated bool) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
-	if at.attempt == 0 { // a launch starts before the attempt that it is for
-		at.attempt = d.attempt[at.unit] + 1
+	if at.attempt == 0 { // a server starts before its attempt has a number: one more than those
+		// that were seen, and a start that a crash cut short had one too
+		at.attempt = max(d.attempt[at.unit]+1, d.starts[at.unit])
 	}
 	if d.banner == at {
 		return

@@ -14,7 +14,7 @@ type words struct {
 	resumed, interrupted, cause, why, logs    string
 	simulated, readyAfter                     string
 	serverFailed, flushOK, flushFailed        string
-	exitCode, signal, alive                   string
+	exitCode, exitUnknown, signal, alive      string
 	goneAfter, portFree, portHeld             string
 	survived, killed, ended                   string
 	clientStopped, clientSignal, clientUnseen string
