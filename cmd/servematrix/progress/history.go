@@ -51,19 +51,19 @@ func (v *View) history(e journal.Event) []string {
 		if !d.PortFree {
 			text += "port still taken "
 		}
-		return []string{v.entry(e.Time, "warn", text+clean(d.Note))}
+		return []string{v.entry(e.Time, "warn", text+Clean(d.Note))}
 	case journal.HookEnded:
 		d, err := journal.Decode[journal.HookRun](e)
 		if err != nil || d.Code == 0 {
 			return nil
 		}
-		return []string{v.entry(e.Time, "warn", fmt.Sprintf("hook %s ended with %d: %s", d.Moment, d.Code, clean(d.Output)))}
+		return []string{v.entry(e.Time, "warn", fmt.Sprintf("hook %s ended with %d: %s", d.Moment, d.Code, Clean(d.Output)))}
 	case journal.CacheFlushed:
 		d, err := journal.Decode[journal.Flushed](e)
 		if err != nil || d.OK {
 			return nil
 		}
-		return []string{v.entry(e.Time, "warn", fmt.Sprintf("cache flush %s failed: %d %s", d.Request, d.Status, clean(d.Error+" "+d.Body)))}
+		return []string{v.entry(e.Time, "warn", fmt.Sprintf("cache flush %s failed: %d %s", d.Request, d.Status, Clean(d.Error+" "+d.Body)))}
 	case journal.Warning:
 		return v.note(e, "warn")
 	case journal.RunInterrupted:
@@ -79,7 +79,7 @@ func (v *View) note(e journal.Event, word string) []string {
 	if err != nil {
 		return nil
 	}
-	return []string{v.entry(e.Time, word, clean(d.Message))}
+	return []string{v.entry(e.Time, word, Clean(d.Message))}
 }
 
 // name is what the run is called: its folder.
@@ -135,7 +135,7 @@ func (v *View) sampleEnded(e journal.Event) []string {
 	}
 	what := f.Class
 	if what == "" {
-		what = clean(f.Message)
+		what = Clean(f.Message)
 	}
 	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(e.Time.Sub(v.unitBegin(u)))))}
 	if detail := v.detail(f); detail != "" && detail != what {
@@ -146,7 +146,7 @@ func (v *View) sampleEnded(e journal.Event) []string {
 
 // detail writes "launches/…/server.log:812 message".
 func (v *View) detail(f *journal.Failure) string {
-	s := clean(f.Message)
+	s := Clean(f.Message)
 	if f.File != "" {
 		place := f.File
 		if f.Line > 0 {

@@ -55,10 +55,10 @@ func TestShort(t *testing.T) {
 }
 
 func TestCleanLeavesNothingThatMovesTheCursor(t *testing.T) {
-	if got := clean("a\x1b[2Jb\rc\u009bd\u202ee\n"); got != "a[2Jb cde" {
+	if got := Clean("a\x1b[2Jb\rc\u009bd\u202ee\n"); got != "a[2Jb cde" {
 		t.Errorf("clean = %q", got)
 	}
-	if got := clean(strings.Repeat("é", 500)); len([]rune(got)) != longest+1 {
+	if got := Clean(strings.Repeat("é", 500)); len([]rune(got)) != longest+1 {
 		t.Errorf("%d runes", len([]rune(got)))
 	}
 }

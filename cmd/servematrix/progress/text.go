@@ -47,9 +47,9 @@ func number(v float64) string {
 // longest is how much of a message from a log is shown.
 const longest = 200
 
-// clean makes text from a log fit to be shown in one line: no control
+// Clean makes text from a log fit to be shown in one line: no control
 // characters, which could move the cursor, and no endless line.
-func clean(s string) string {
+func Clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r':
