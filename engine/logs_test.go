@@ -36,7 +36,7 @@ func patterns(t *testing.T, c *Catalog, profile string) []readiness.Pattern {
 
 func logs(t *testing.T, name string) (files []string) {
 	t.Helper()
-	for _, stream := range []string{"stdout", "stderr"} {
+	for _, stream := range []string{"stderr", "stdout"} {
 		file := filepath.Join("testdata", "logs", name+"."+stream)
 		if _, err := os.Stat(file); err == nil {
 			files = append(files, file)
@@ -131,6 +131,25 @@ func TestFailureTexts(t *testing.T) {
 		}
 		if d, _ := readiness.Diagnose([]string{file}, patterns(t, c, tc.profile)); d.Class != tc.class {
 			t.Errorf("%s: %s\n\tgot %q, want %q", tc.profile, tc.line, d.Class, tc.class)
+		}
+	}
+}
+
+// TestMostTellingLine: of the lines of one failure, the one that names the cause.
+func TestMostTellingLine(t *testing.T) {
+	c := mustLoad(t)
+	for _, tc := range []struct{ profile, log, want string }{
+		{"sglang", "[t] Scheduler hit an exception: Traceback (most recent call last):\n  File \"a.py\"\nValueError: the cause\n\n[t] Received sigquit from a child process.\n", "ValueError: the cause"},
+		{"vllm", "(EngineCore pid=7) ERROR 11-21 [core.py:1] EngineCore failed to start.\n(EngineCore pid=7) ERROR 11-21 [core.py:1] ValueError: the cause\nRuntimeError: Engine core initialization failed. See root cause above.\n", "ValueError: the cause"},
+		{"vllm", "RuntimeError: cancelled\n(EngineCore pid=7) ERROR [m.py:3] Worker proc VllmWorker-0 died unexpectedly (exit code: None)\n", "Worker proc VllmWorker-0 died unexpectedly"},
+		{"generic", "Traceback (most recent call last):\n  File \"a.py\"\nImportError: the cause\n", "ImportError: the cause"},
+	} {
+		file := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(file, []byte(tc.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if d, _ := readiness.Diagnose([]string{file}, patterns(t, c, tc.profile)); d.Class != "start_failed" || !strings.Contains(d.Message, tc.want) {
+			t.Errorf("%s: %q from %q", tc.profile, d.Message, tc.log)
 		}
 	}
 }

@@ -66,9 +66,9 @@ func TestSimulatedStarts(t *testing.T) {
 				cond.Timeout = 20 * time.Second
 				switch class {
 				case "ready_timeout":
-					cond.Timeout = 1500 * time.Millisecond
+					cond.Timeout = 600 * time.Millisecond
 				case "silent":
-					cond.Silence = 1500 * time.Millisecond
+					cond.Silence = 600 * time.Millisecond
 				}
 				target := start(t, sim.Options{Style: style, Port: atoi(t, port), Startup: 20 * time.Millisecond, InProcess: true, Faults: words(fault)})
 				r, err := readiness.Wait(t.Context(), cond, target)

@@ -19,9 +19,8 @@ type Diagnosis struct {
 }
 
 // Diagnose reads the logs of a server that failed, each once and in bounded
-// memory, and names the cause. Of the classes that occur, the one whose
-// pattern stands first in the list wins; its first line is the message. The
-// result is false when no pattern matched; the tail is filled all the same.
+// memory, and names the cause. Of the patterns that match some line, the one
+// that stands first in the list wins, with its first line. The result is false when no pattern matched; the tail is filled all the same.
 // Files that cannot be read count as empty.
 //
 // The classes are those of a start; for a server that died later, start_failed
@@ -37,9 +36,7 @@ func Diagnose(files []string, patterns []Pattern) (Diagnosis, bool) {
 			if i == rank {
 				return
 			}
-			if patterns[i].Class != best.Class { // an earlier line of the class stays
-				best = Diagnosis{Class: patterns[i].Class, Message: text(line, messageCap), File: file, Line: no}
-			}
+			best = Diagnosis{Class: patterns[i].Class, Message: text(line, messageCap), File: file, Line: no}
 			rank = i
 		})
 	}

@@ -36,8 +36,8 @@ func TestDiagnose(t *testing.T) {
 		line    int
 	}{
 		"order of the list, not of the log": {[]string{"Scheduler hit an exception:\nx\nCUDA out of memory 2\n"}, "oom", "CUDA out of memory 2", 0, 3},
-		"first line of the class":           {[]string{"a\nCUDA out of memory 1\nNPU out of memory 2\n"}, "oom", "CUDA out of memory 1", 0, 2},
-		"an earlier weaker line stays":      {[]string{"OutOfMemoryError here\nCUDA out of memory\n"}, "oom", "OutOfMemoryError here", 0, 1},
+		"first line of the pattern":         {[]string{"a\nCUDA out of memory 1\nNPU out of memory 2\n"}, "oom", "CUDA out of memory 1", 0, 2},
+		"the better line of a class":        {[]string{"OutOfMemoryError here\nCUDA out of memory\n"}, "oom", "CUDA out of memory", 0, 2},
 		"second file":                       {[]string{"Scheduler hit an exception:\n", "1\n2\nNot enough memory."}, "kv_memory", "Not enough memory.", 1, 3},
 		"none":                              {[]string{"all is well\n", ""}, "", "", -1, 0},
 		"no file":                           {nil, "", "", -1, 0},
