@@ -1,0 +1,14 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// commands is the whole command tree, in the order of the help.
+func commands(env Env) []*cobra.Command {
+	return []*cobra.Command{
+		newInit(env), newValidate(env), newPlan(env),
+		newRun(env), newResume(env),
+		newStatus(env), newStop(env), newLogs(env), newLs(env),
+		newReport(env), newImport(env),
+		newDoctor(env), newSim(env), newBench(env), newVersion(env),
+	}
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/shirou/gopsutil/v3/cpu"
+	gohost "github.com/shirou/gopsutil/v3/host"
+	"github.com/shirou/gopsutil/v3/mem"
+	"golang.org/x/sys/unix"
+)
+
+// hostReport is what there is to know of a host without measuring it; host.json of a run holds it.
+type hostReport struct {
+	Time     time.Time        `json:"time"`
+	Hostname string           `json:"hostname"`
+	OS       string           `json:"os"`
+	Kernel   string           `json:"kernel"`
+	Arch     string           `json:"arch"`
+	CPU      string           `json:"cpu"`
+	Cores    int              `json:"cores"`        // logical ones
+	Usable   int              `json:"usable_cores"` // those that this process may use
+	Memory   uint64           `json:"memory_bytes"`
+	Free     uint64           `json:"memory_available_bytes"`
+	Swap     uint64           `json:"swap_bytes"`
+	Limits   map[string]limit `json:"limits"`
+	Cgroup   cgroup           `json:"cgroup"`
+	Shm      *space           `json:"shm,omitempty"` // /dev/shm
+	Devices  []deviceList     `json:"devices"`
+}
+
+// limit is a resource limit; null is none.
+type limit struct {
+	Soft *uint64 `json:"soft"`
+	Hard *uint64 `json:"hard"`
+}
+
+type cgroup struct {
+	Version  int    `json:"version"` // 0: none can be seen
+	Path     string `json:"path,omitempty"`
+	Writable bool   `json:"writable"` // servers can be held in a leaf of their own
+}
+
+// space is a file system's size and what is free of it, in bytes.
+type space struct {
+	Path  string `json:"path"`
+	Total uint64 `json:"total_bytes"`
+	Free  uint64 `json:"free_bytes"`
+}
+
+// deviceList is what one vendor's tool says.
+type deviceList struct {
+	Tool    string   `json:"tool"`
+	Lines   []string `json:"lines"`
+	Problem string   `json:"problem,omitempty"`
+}
+
+// deviceTools are the vendors' tools and how each lists its devices.
+var deviceTools = [][]string{
+	{"nvidia-smi", "--query-gpu=index,name,memory.used,memory.total,driver_version", "--format=csv,noheader"},
+	{"npu-smi", "info", "-l"},
+	{"rocm-smi", "--showproductname", "--csv"},
+}
+
+// deviceWait bounds a tool that hangs with its driver.
+const deviceWait = 10 * time.Second
+
+// hostFacts is host.json.
+func hostFacts() ([]byte, error) {
+	data, err := json.MarshalIndent(lookAtHost(context.Background()), "", "  ")
+	return append(data, '\n'), err
+}
+
+// lookAtHost gathers what can be known; what cannot stays empty.
+func lookAtHost(ctx context.Context) hostReport {
+	r := hostReport{Time: time.Now().UTC(), Limits: map[string]limit{}, Cgroup: findCgroup(), Devices: []deviceList{}}
+	if info, err := gohost.InfoWithContext(ctx); err == nil {
+		r.Hostname, r.Kernel, r.Arch = info.Hostname, info.KernelVersion, info.KernelArch
+		r.OS = strings.TrimSpace(info.OS + " " + info.Platform + " " + info.PlatformVersion)
+	}
+	if all, err := cpu.InfoWithContext(ctx); err == nil && len(all) > 0 {
+		r.CPU = all[0].ModelName
+	}
+	if n, err := cpu.CountsWithContext(ctx, true); err == nil {
+		r.Cores = n
+	}
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) == nil {
+		r.Usable = set.Count()
+	}
+	if v, err := mem.VirtualMemoryWithContext(ctx); err == nil {
+		r.Memory, r.Free = v.Total, v.Available
+	}
+	if v, err := mem.SwapMemoryWithContext(ctx); err == nil {
+		r.Swap = v.Total
+	}
+	for name, which := range map[string]int{"nofile": unix.RLIMIT_NOFILE, "nproc": unix.RLIMIT_NPROC, "memlock": unix.RLIMIT_MEMLOCK, "core": unix.RLIMIT_CORE} {
+		var l unix.Rlimit
+		if unix.Getrlimit(which, &l) == nil {
+			r.Limits[name] = limit{finite(l.Cur), finite(l.Max)}
+		}
+	}
+	if s, err := spaceOf("/dev/shm"); err == nil {
+		r.Shm = &s
+	}
+	for _, tool := range deviceTools {
+		if d, ok := devices(ctx, tool); ok {
+			r.Devices = append(r.Devices, d)
+		}
+	}
+	return r
+}
+
+func finite(v uint64) *uint64 {
+	if v == unix.RLIM_INFINITY {
+		return nil
+	}
+	return &v
+}
+
+func spaceOf(path string) (space, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return space{}, fmt.Errorf("ask %s for its space: %w", path, err)
+	}
+	return space{path, st.Blocks * uint64(st.Bsize), st.Bavail * uint64(st.Bsize)}, nil
+}
+
+// findCgroup finds this process's group in the unified hierarchy (cgroups(7)),
+// which stands at /sys/fs/cgroup or, beside version 1, somewhere below it.
+func findCgroup() cgroup {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return cgroup{}
+	}
+	root := ""
+	for line := range strings.Lines(string(mounts)) {
+		// proc_pid_mountinfo(5): field 5 is the mount point, the type stands behind " - ".
+		if before, after, ok := strings.Cut(line, " - cgroup2 "); ok && after != "" {
+			if fields := strings.Fields(before); len(fields) > 4 {
+				root = fields[4]
+				break
+			}
+		}
+	}
+	if root == "" {
+		return cgroup{Version: 1}
+	}
+	c := cgroup{Version: 2}
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return c
+	}
+	for line := range strings.Lines(string(groups)) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+			c.Path = filepath.Join(root, path)
+			c.Writable = unix.Access(c.Path, unix.W_OK) == nil && unix.Access(filepath.Join(c.Path, "cgroup.procs"), unix.W_OK) == nil
+		}
+	}
+	return c
+}
+
+// devices asks one vendor's tool; false: it is not installed.
+func devices(ctx context.Context, tool []string) (deviceList, bool) {
+	path, err := exec.LookPath(tool[0])
+	if err != nil {
+		return deviceList{}, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, deviceWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, tool[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	d := deviceList{Tool: tool[0], Lines: []string{}}
+	for line := range bytes.Lines(out) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			d.Lines = append(d.Lines, string(line))
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		d.Problem = fmt.Sprintf("no answer within %v", deviceWait)
+	case err != nil:
+		d.Problem = err.Error()
+	}
+	return d, true
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/cmd/servematrix/draft"
+	"servematrix/engine"
+	"servematrix/matrix"
+)
+
+type initOptions struct {
+	servers, clients []string
+	script           string
+	force            bool
+}
+
+func newInit(env Env) *cobra.Command {
+	var opt initOptions
+	cmd := &cobra.Command{
+		Use:   "init [FILE]",
+		Short: "Write a sweep to start from",
+		Long: `Writes a commented sweep to FILE (sweep.yaml by default; - is stdout). Without commands it runs as
+it stands, on the simulated server. Of several pasted commands the common part becomes the
+command and what differs the axes. --from-script finds the servers and clients in a shell
+script: assignments are followed and loops over words unrolled; nothing is executed.
+
+Exit codes: 0 written · 2 usage, the file is there already, or nothing was found in the script`,
+		Example: "  servematrix init sweep.yaml --server 'vllm serve m --tensor-parallel-size 1' --server 'vllm serve m --tensor-parallel-size 2'",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file := "sweep.yaml"
+			if len(args) > 0 {
+				file = args[0]
+			}
+			return initSweep(env, file, opt)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.servers, "server", nil, "a server's command, as one types it; repeatable")
+	f.StringArrayVar(&opt.clients, "client", nil, "a client's command; repeatable")
+	f.StringVar(&opt.script, "from-script", "", "shell script to take the commands from")
+	f.BoolVar(&opt.force, "force", false, "replace FILE if it is there")
+	return cmd
+}
+
+func initSweep(env Env, file string, opt initOptions) error {
+	in := draft.Input{Name: sweepName(env, file), Path: file}
+	if file == "-" {
+		in.Path = "sweep.yaml"
+	}
+	var err error
+	if in.Servers, err = pasted("--server", opt.servers, &in.Notes); err != nil {
+		return err
+	}
+	if in.Clients, err = pasted("--client", opt.clients, &in.Notes); err != nil {
+		return err
+	}
+	if opt.script != "" {
+		if err := fromScript(env, opt.script, &in); err != nil {
+			return err
+		}
+	}
+	text := draft.Sweep(in)
+	if file == "-" {
+		_, err := env.Stdout.Write(text)
+		return err
+	}
+	path := env.path(file)
+	if _, err := os.Lstat(path); err == nil && !opt.force {
+		return &exitError{code: exitUsage, err: fmt.Errorf("%s is there already", file), hint: "give another name, or --force to replace it"}
+	}
+	if err := writeNew(path, text, opt.force); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s is there already", file)
+		}
+		return usageError("the sweep cannot be written: %w", err)
+	}
+	for _, n := range in.Notes {
+		fmt.Fprintf(env.Stderr, "note: %s\n", n)
+	}
+	wrote(env, path)
+	return checkDraft(env, file)
+}
+
+// checkDraft tells at once what is still to be done by hand.
+func checkDraft(env Env, file string) error {
+	plan, _, problems, err := loadSweep(env, file)
+	if err != nil {
+		return err
+	}
+	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+		return err
+	}
+	if problems.HasErrors() {
+		fmt.Fprintf(env.Stderr, "it needs your hand before it can run; then: servematrix plan %s\n", file)
+		return nil
+	}
+	fmt.Fprintf(env.Stderr, "%s; next: servematrix plan %s\n", inWords(plan), file)
+	return nil
+}
+
+// pasted reads commands given as flags: one command each.
+func pasted(flag string, texts []string, notes *[]string) ([]draft.Command, error) {
+	var out []draft.Command
+	for _, text := range texts {
+		found, more, err := draft.Commands(text)
+		switch {
+		case err != nil:
+			return nil, usageError("%s %q: %w", flag, text, err)
+		case len(found) != 1:
+			return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s %q holds %s, want one", flag, text, count(len(found), "command")),
+				hint: "for more than a command, such as $(…), write it to a file and use --from-script, or shell: in the sweep"}
+		}
+		*notes = append(*notes, more...)
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// fromScript finds servers and clients in a script by the engine profiles.
+func fromScript(env Env, name string, in *draft.Input) error {
+	script, err := os.ReadFile(env.path(name))
+	if err != nil {
+		return usageError("the script cannot be read: %w", err)
+	}
+	found, notes, err := draft.Commands(string(script))
+	if err != nil {
+		return usageError("%s, %w", name, err)
+	}
+	catalog, err := engine.Load()
+	if err != nil {
+		return err
+	}
+	servers, clients := 0, 0
+	for _, c := range found {
+		switch isServer, isClient := recognised(catalog, c.Argv); {
+		case isServer:
+			in.Servers = append(in.Servers, c)
+			servers++
+		case isClient:
+			in.Clients = append(in.Clients, c)
+			clients++
+		}
+	}
+	if servers+clients == 0 {
+		return &exitError{code: exitUsage, err: fmt.Errorf("%s: no command of a known server or client among %s", name, count(len(found), "command")),
+			hint: "give the commands with --server and --client"}
+	}
+	for _, n := range notes {
+		in.Notes = append(in.Notes, filepath.Base(name)+" "+n)
+	}
+	fmt.Fprintf(env.Stderr, "%s: %s, %s\n", name, count(servers, "server command"), count(clients, "client command"))
+	return nil
+}
+
+// recognised asks the profiles what a command is, by completing a plan of it alone.
+func recognised(catalog *engine.Catalog, argv []string) (server, client bool) {
+	s, c := &matrix.Server{Variant: matrix.Variant{Argv: argv}}, &matrix.Client{Variant: matrix.Variant{Argv: argv}}
+	catalog.Complete(&matrix.Plan{Servers: []*matrix.Server{s}, Clients: []*matrix.Client{c}}) // its problems are those of a plan nobody asked for
+	return s.Profile != engine.Generic, c.Profile != engine.Generic
+}
+
+var notSweepName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// sweepName is the file's name, or its folder's where that says more.
+func sweepName(env Env, file string) string {
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if base == "sweep" || base == "-" || base == "" {
+		base = filepath.Base(filepath.Dir(env.path(file)))
+	}
+	if base = strings.Trim(notSweepName.ReplaceAllString(base, "-"), "-."); base == "" {
+		base = "sweep"
+	}
+	return base
+}
+
+// writeNew writes a file that must not be there, unless force.
+func writeNew(path string, text []byte, force bool) error {
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, mode, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// selectCells gives the cells that --only selects; none is an error of its own.
+func selectCells(plan *matrix.Plan, only string) (func(int) bool, error) {
+	keep, err := matrix.Select(plan, only)
+	if err != nil {
+		return nil, usageError("--only: %w", err)
+	}
+	for i := range plan.Cells {
+		if keep(i) {
+			return keep, nil
+		}
+	}
+	return nil, &exitError{code: exitNothing, err: fmt.Errorf("--only %q selects none of the %s", only, count(len(plan.Cells), "cell")),
+		hint: "without --only plan shows the cells and their axes"}
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/journal"
+	"servematrix/orchestrator"
+)
+
+type logsOptions struct {
+	follow         bool
+	server, client bool
+	lines          int
+	block          int
+}
+
+func newLogs(env Env) *cobra.Command {
+	opt := logsOptions{}
+	cmd := &cobra.Command{
+		Use:   "logs RUN [CELL]",
+		Short: "Print the logs of a run: the server's and the client's",
+		Long: `Prints the logs of the launch and the client that RUN has in hand or had last; with CELL those
+of that cell's last attempt. CELL is a cell's id or the begin of it, or SERVER/CLIENT by name as
+plan prints them. With -f the logs are followed, from cell to cell, until the run ends.
+
+Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing was started yet`,
+		Example: "  servematrix logs runs/quickstart-20260102T030405Z -f --server",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.server && opt.client {
+				return usageError("--server and --client exclude one another; without either both are printed")
+			}
+			if cmd.Flags().Changed("lines") && opt.lines < 0 {
+				return usageError("--lines %d: want 0 or more", opt.lines)
+			}
+			if opt.follow && !cmd.Flags().Changed("lines") {
+				opt.lines = 20
+			}
+			folder, err := openRun(env, args[0])
+			if err != nil {
+				return err
+			}
+			return logs(cmd.Context(), env, folder, args[1:], opt)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&opt.follow, "follow", "f", false, "go on printing while the run lives")
+	f.BoolVar(&opt.server, "server", false, "only the server's logs")
+	f.BoolVar(&opt.client, "client", false, "only the client's output")
+	f.IntVarP(&opt.lines, "lines", "n", -1, "only the last lines of each log (default: all; with -f the last 20)")
+	f.IntVar(&opt.block, "block", 0, "block of the cell (default: the last one tried)")
+	return cmd
+}
+
+func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, opt logsOptions) error {
+	s, err := takeSnapshot(folder)
+	if err != nil {
+		return err
+	}
+	want := ""
+	if len(cell) > 0 {
+		if want, err = s.resolveCell(cell[0]); err != nil {
+			return err
+		}
+	}
+	p := newPrinter(env.Stdout, s.redactor(env), opt.lines)
+	files := s.logFiles(want, opt)
+	if len(files) == 0 && !(opt.follow && s.live) {
+		return &exitError{code: exitNothing, err: errors.New("nothing was started yet: there is no log")}
+	}
+	p.headers = len(files) > 1 || opt.follow
+	for _, f := range files {
+		p.add(f[0], f[1])
+	}
+	if !opt.follow {
+		return p.finish()
+	}
+	return s.follow(ctx, p, want, opt)
+}
+
+// resolveCell finds the cell that a person means.
+func (s *snapshot) resolveCell(arg string) (string, error) {
+	names := s.names()
+	var begins, named []string
+	for _, c := range s.plan.Cells {
+		name := strings.Replace(names[c.ID], " × ", "/", 1)
+		switch {
+		case c.ID == arg:
+			return arg, nil
+		case strings.HasPrefix(c.ID, arg):
+			begins = append(begins, c.ID)
+		case name == arg || names[c.ID] == arg:
+			named = append(named, c.ID)
+		}
+	}
+	found := append(named, begins...)
+	if len(named) == 1 {
+		found = named
+	}
+	switch len(found) {
+	case 0:
+		return "", &exitError{code: exitUsage, err: fmt.Errorf("the run has no cell %q", arg), hint: "servematrix report RUN --format csv lists the cells"}
+	case 1:
+		return found[0], nil
+	}
+	list := found[:min(len(found), 10)]
+	return "", usageError("%q means %d cells; be more exact:\n  %s", arg, len(found), strings.Join(list, "\n  "))
+}
+
+// logFiles lists path and name of the logs to print: of one cell, or of what was started last.
+func (s *snapshot) logFiles(cell string, opt logsOptions) [][2]string {
+	launch, attempt := "", ""
+	for _, e := range s.events {
+		if cell != "" && e.Cell != cell || opt.block > 0 && e.Block != opt.block && e.Block != 0 {
+			continue
+		}
+		switch e.Type {
+		case journal.LaunchStarted:
+			launch, attempt = e.Launch, ""
+		case journal.SampleStarted:
+			launch = e.Launch
+			if d, err := journal.Decode[journal.Sample](e); err == nil {
+				attempt = d.Folder
+			}
+		case journal.SampleEnded:
+			launch = e.Launch // of a launch that was shared and never ready, too
+		}
+	}
+	var out [][2]string
+	add := func(rel string) { out = append(out, [2]string{s.folder.Path(rel), rel}) }
+	if l := s.launch(launch); l != nil && !opt.client {
+		for _, log := range l.Launch.Logs {
+			add(log)
+		}
+	}
+	if attempt != "" && !opt.server {
+		add(filepath.Join(attempt, "client.out"))
+		add(filepath.Join(attempt, "client.err"))
+	}
+	return out
+}
+
+func (s *snapshot) launch(id string) *orchestrator.LaunchState {
+	for _, l := range s.state.Launches {
+		if l.ID == id {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/journal"
+	"servematrix/orchestrator"
+)
+
+// listed is one line of ls.
+type listed struct {
+	Run     string         `json:"run"`
+	State   string         `json:"state"`
+	Begin   time.Time      `json:"begin"`
+	Samples int            `json:"samples"` // cells × blocks asked for
+	Counts  map[string]int `json:"counts"`  // by status
+	Bytes   int64          `json:"bytes"`
+	Problem string         `json:"problem,omitempty"` // why nothing more is known
+}
+
+func newLs(env Env) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "ls [DIR]",
+		Short: "List the runs in a folder",
+		Long: `Lists the run folders in DIR (./runs by default), oldest first: where each stands (live,
+done, interrupted, crashed, new), how its samples ended, and its size on disk.
+
+Exit codes: 0 listed (also when there is none) · 2 usage`,
+		Example: "  servematrix ls runs",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneFormat(format, "text", "json"); err != nil {
+				return err
+			}
+			dir := runsDir
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return ls(env, dir, len(args) > 0, format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+func ls(env Env, dir string, named bool, format string) error {
+	runs, err := journal.List(env.path(dir))
+	switch {
+	case os.IsNotExist(err) && !named: // nothing was run here yet
+	case err != nil:
+		return usageError("the runs cannot be listed: %w", err)
+	}
+	slices.SortStableFunc(runs, func(a, b journal.Folder) int { return startOf(a).Compare(startOf(b)) })
+	list := make([]listed, 0, len(runs))
+	for _, f := range runs {
+		list = append(list, listOne(env, f))
+	}
+	if format == "json" {
+		return writeJSON(env.Stdout, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(env.Stderr, "no runs in %s\n", dir)
+		return nil
+	}
+	w := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTATE\tSAMPLES\tOK\tINVALID\tFAILED\tSKIPPED\tSIZE")
+	for _, l := range list {
+		if l.Problem != "" {
+			fmt.Fprintf(w, "%s\t?\t\t\t\t\t\t%s\t%s\n", l.Run, bytesText(l.Bytes), l.Problem)
+			continue
+		}
+		n := l.Counts
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Run, l.State, l.Samples, n[orchestrator.StatusOK], n[orchestrator.StatusInvalid],
+			n[orchestrator.StatusFailed], n[orchestrator.StatusSkipped], bytesText(l.Bytes))
+	}
+	return w.Flush()
+}
+
+// listOne describes a run; a folder that cannot be read is listed with its problem.
+func listOne(env Env, f journal.Folder) listed {
+	l := listed{Run: shown(env, string(f)), Begin: startOf(f), Bytes: size(f)}
+	s, err := takeSnapshot(f)
+	if err != nil {
+		l.Problem = err.Error()
+		return l
+	}
+	l.State, l.Samples, l.Counts = s.runState(), len(s.units), s.state.Count(s.units)
+	return l
+}

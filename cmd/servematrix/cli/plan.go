@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/matrix"
+	"servematrix/secret"
+)
+
+type planOptions struct {
+	format  string
+	only    string
+	explain bool
+	all     bool
+}
+
+func newPlan(env Env) *cobra.Command {
+	var opt planOptions
+	cmd := &cobra.Command{
+		Use:   "plan SWEEP",
+		Short: "Show what a sweep would run, and start nothing",
+		Long: `Expands the sweep and prints its servers, clients and cells, the combinations that were dropped
+and why, how many server starts it takes, and how long it may take where earlier runs under
+./runs tell. What profile or tool adds to a command is marked with a +. --explain adds each
+resolved setting with its origin. json is the plan.json that run would freeze.
+
+Exit codes: 0 shown · 2 the sweep has errors, or usage · 5 --only selects nothing`,
+		Example: "  servematrix plan sweep.yaml --explain",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneFormat(opt.format, "text", "json"); err != nil {
+				return err
+			}
+			if opt.format == "json" && (opt.explain || opt.only != "") {
+				return usageError("--format json is the whole plan with every origin: it takes neither --explain nor --only")
+			}
+			return showPlan(env, args[0], opt)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.format, "format", "text", "text or json")
+	f.BoolVar(&opt.explain, "explain", false, "show each setting with its origin, and the parts of each identity")
+	f.BoolVar(&opt.all, "all", false, "list everything, however much it is")
+	f.StringVar(&opt.only, "only", "", "list only the cells for which the expression holds, as run --only would run them")
+	return cmd
+}
+
+func showPlan(env Env, path string, opt planOptions) error {
+	plan, _, problems, err := loadSweep(env, path)
+	if err != nil {
+		return err
+	}
+	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+		return err
+	}
+	if problems.HasErrors() {
+		return exitWith(exitUsage)
+	}
+	out := bufio.NewWriterSize(env.Stdout, 64<<10)
+	if opt.format == "json" {
+		err = plan.WriteJSON(out)
+	} else {
+		err = writePlan(out, env, plan, opt)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// Limits of what the text lists; --all lifts them.
+const (
+	mostVariants = 50
+	mostCells    = 100
+	mostDropped  = 50
+)
+
+// planText writes a plan for people.
+type planText struct {
+	*bufio.Writer
+	plan *matrix.Plan
+	opt  planOptions
+	hide *secret.Redactor
+}
+
+func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) error {
+	keep := func(int) bool { return true }
+	if opt.only != "" {
+		var err error
+		if keep, err = selectCells(plan, opt.only); err != nil {
+			return err
+		}
+	}
+	t := planText{out, plan, opt, &secret.Redactor{}}
+	t.hide.AddEnviron(env.Env, plan.Secrets)
+	for _, value := range plan.Literals {
+		t.hide.Add(value)
+	}
+	fmt.Fprintf(t, "%s: %s", plan.Name, inWords(plan))
+	if plan.Run.Blocks > 1 {
+		fmt.Fprintf(t, " in %d blocks", plan.Run.Blocks)
+	}
+	fmt.Fprintln(t)
+	t.servers()
+	t.clients()
+	t.cells(keep)
+	t.dropped()
+	t.starts()
+	fmt.Fprintln(t, t.duration(env))
+	return nil
+}
+
+func (t planText) limit(most int) int {
+	if t.opt.all {
+		return int(^uint(0) >> 1)
+	}
+	return most
+}
+
+// more writes how many of a list are not shown.
+func (t planText) more(total, shown int) {
+	if total > shown {
+		fmt.Fprintf(t, "  … and %d more (--all lists them)\n", total-shown)
+	}
+}
+
+func (t planText) servers() {
+	n := min(len(t.plan.Servers), t.limit(mostVariants))
+	for _, s := range t.plan.Servers[:n] {
+		fmt.Fprintf(t, "\nserver %s   %s\n", s.Name, s.ID)
+		t.command(&s.Variant)
+		if t.opt.explain {
+			t.settings(&s.Variant, serverSettings(s))
+		}
+	}
+	if n < len(t.plan.Servers) {
+		fmt.Fprintln(t)
+		t.more(len(t.plan.Servers), n)
+	}
+}
+
+func (t planText) clients() {
+	n := min(len(t.plan.Clients), t.limit(mostVariants))
+	for _, c := range t.plan.Clients[:n] {
+		fmt.Fprintf(t, "\nclient %s   %s\n", c.Name, c.ID)
+		t.command(&c.Variant)
+		if t.opt.explain {
+			t.settings(&c.Variant, clientSettings(c))
+		}
+	}
+	if n < len(t.plan.Clients) {
+		fmt.Fprintln(t)
+		t.more(len(t.plan.Clients), n)
+	}
+}
+
+func (t planText) cells(keep func(int) bool) {
+	names := make(map[string]string, len(t.plan.Servers)+len(t.plan.Clients))
+	for _, s := range t.plan.Servers {
+		names[s.ID] = s.Name
+	}
+	for _, c := range t.plan.Clients {
+		names[c.ID] = c.Name
+	}
+	selected, shown, most := 0, 0, t.limit(mostCells)
+	t.WriteString("\ncells\n")
+	for i := range t.plan.Cells {
+		if !keep(i) {
+			continue
+		}
+		if selected++; shown < most {
+			c := &t.plan.Cells[i]
+			fmt.Fprintf(t, "  %s × %s   %s\n", names[c.Server], names[c.Client], c.ID)
+			shown++
+		}
+	}
+	t.more(selected, shown)
+	if selected < len(t.plan.Cells) {
+		fmt.Fprintf(t, "  %d of %d cells selected\n", selected, len(t.plan.Cells))
+	}
+}
+
+func (t planText) dropped() {
+	all := t.plan.Dropped
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(t, "\ndropped %s\n", count(len(all), "combination"))
+	n := min(len(all), t.limit(mostDropped))
+	for _, d := range all[:n] {
+		fmt.Fprintf(t, " ")
+		for _, a := range d.Axes {
+			fmt.Fprintf(t, " %s=%s", a.Name, a.Value)
+		}
+		fmt.Fprintf(t, "   %s   %s\n", d.Rule, d.At)
+	}
+	t.more(len(all), n)
+}
+
+// starts says what the isolation costs, or would save.
+func (t planText) starts() {
+	blocks := max(t.plan.Run.Blocks, 1)
+	cells := map[string]int{}
+	for _, c := range t.plan.Cells {
+		cells[c.Server]++
+	}
+	saved := 0
+	for _, s := range t.plan.Servers {
+		if s.Isolation != "launch" && cells[s.ID] > 0 {
+			saved += (cells[s.ID] - 1) * blocks
+		}
+	}
+	fmt.Fprintf(t, "\n%s", count(t.plan.Launches, "server start"))
+	if saved > 0 {
+		fmt.Fprintf(t, "; isolation: launch would take %d and save %s", t.plan.Launches-saved, count(saved, "start"))
+	}
+	fmt.Fprintln(t)
+}

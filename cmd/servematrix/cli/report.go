@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"servematrix/report"
+)
+
+type reportOptions struct {
+	format, out, lang string
+}
+
+func newReport(env Env) *cobra.Command {
+	var opt reportOptions
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Draw the report of a run again, from its folder alone",
+		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
+folder; md the short one with the table; csv and jsonl one line per sample. A live run is drawn
+as far as it has come.
+
+Exit codes: 0 drawn · 1 the run folder is damaged · 2 usage, or there is no such run`,
+		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return drawReport(env, args[0], opt) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.format, "format", "text", "text, md, csv or jsonl")
+	f.StringVarP(&opt.out, "output", "o", "-", "file to write; - is stdout")
+	f.StringVar(&opt.lang, "lang", "", "language of the text report's labels, en or zh (default: the sweep's)")
+	return cmd
+}
+
+func drawReport(env Env, arg string, opt reportOptions) error {
+	if err := oneFormat(opt.format, "text", "md", "csv", "jsonl"); err != nil {
+		return err
+	}
+	switch {
+	case opt.lang != "" && opt.lang != "en" && opt.lang != "zh":
+		return usageError("--lang %s: want en or zh", opt.lang)
+	case opt.lang != "" && opt.format != "text":
+		return usageError("--lang is for --format text; the names in %s are the same in every language", opt.format)
+	}
+	folder, err := openRun(env, arg)
+	if err != nil {
+		return err
+	}
+	draw := func(w io.Writer) error {
+		switch opt.format {
+		case "md":
+			return report.Markdown(w, folder)
+		case "csv":
+			return report.CSV(w, folder)
+		case "jsonl":
+			return report.JSONL(w, folder)
+		}
+		return report.Text(w, folder, opt.lang)
+	}
+	if opt.out == "-" {
+		return draw(env.Stdout)
+	}
+	return writeOut(env.path(opt.out), draw)
+}
+
+// writeOut writes a file that is there whole or as it was before; a device or a
+// pipe is written to directly.
+func writeOut(path string, draw func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		defer f.Close()
+		return draw(f)
+	}
+	var b bytes.Buffer
+	if err := draw(&b); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return usageError("the file cannot be written: %w", err)
+	}
+	return nil
+}
+
+// wrote tells on stderr where something lies now.
+func wrote(env Env, path string) { fmt.Fprintf(env.Stderr, "wrote %s\n", shown(env, path)) }

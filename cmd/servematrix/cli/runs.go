@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/orchestrator"
+)
+
+// runsDir is where run puts run folders unless told otherwise.
+const runsDir = "runs"
+
+// States of a run, seen from outside.
+const (
+	runLive        = "live"        // an orchestrator is at work on it
+	runDone        = "done"        // every cell and block was tried
+	runInterrupted = "interrupted" // it was asked to end; resume goes on
+	runCrashed     = "crashed"     // its orchestrator vanished; resume goes on
+	runNew         = "new"         // nothing was started yet
+)
+
+// snapshot is a run as its folder shows it now.
+type snapshot struct {
+	folder journal.Folder
+	plan   *matrix.Plan
+	events []journal.Event
+	state  *orchestrator.State
+	units  []orchestrator.Unit // what it is to measure
+	live   bool
+}
+
+// openRun finds the run folder that arg names: a path, or a name under ./runs;
+// "" is the newest under ./runs.
+func openRun(env Env, arg string) (journal.Folder, error) {
+	if arg == "" {
+		return newestRun(env)
+	}
+	folder, err := journal.Open(env.path(arg))
+	if err == nil {
+		return folder, nil
+	}
+	if filepath.Base(arg) == arg {
+		if f, err := journal.Open(env.path(filepath.Join(runsDir, arg))); err == nil {
+			return f, nil
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		if _, serr := os.Stat(env.path(arg)); serr != nil {
+			err = fmt.Errorf("there is no run %s", arg)
+		}
+	}
+	return "", &exitError{code: exitUsage, err: err, hint: "servematrix ls shows the runs under ./runs"}
+}
+
+func newestRun(env Env) (journal.Folder, error) {
+	runs, err := journal.List(env.path(runsDir))
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return "", &exitError{code: exitUsage, err: errors.New("there is no run under ./runs"), hint: "name a run folder"}
+	}
+	newest := runs[0]
+	for _, f := range runs[1:] {
+		if startOf(f).After(startOf(newest)) {
+			newest = f
+		}
+	}
+	return newest, nil
+}
+
+// stamp is the end of a run folder's name: the UTC time of its begin and, where
+// two runs began in the same second, a number.
+var stamp = regexp.MustCompile(`-(\d{8}T\d{6}Z)(?:-(\d+))?$`)
+
+// startOf is when a run folder was made, by its name; a renamed one counts by the age of its plan.
+func startOf(f journal.Folder) time.Time {
+	if m := stamp.FindStringSubmatch(string(f)); m != nil {
+		if t, err := time.Parse("20060102T150405Z", m[1]); err == nil {
+			n := 0
+			if m[2] != "" {
+				fmt.Sscan(m[2], &n)
+			}
+			return t.Add(time.Duration(n)) // the number orders within the second
+		}
+	}
+	if info, err := os.Stat(f.Path(journal.PlanFile)); err == nil {
+		return info.ModTime()
+	}
+	return time.Time{}
+}
+
+// takeSnapshot reads a run folder. Liveness is asked first: a run that ends
+// meanwhile is then shown as live with its end, never as crashed.
+func takeSnapshot(folder journal.Folder) (*snapshot, error) {
+	s := &snapshot{folder: folder, live: folder.Live()}
+	var err error
+	if s.plan, err = readPlan(folder); err != nil {
+		return nil, err
+	}
+	if s.events, err = folder.Replay(); err != nil {
+		return nil, err
+	}
+	if s.state, err = orchestrator.Fold(s.events); err != nil {
+		return nil, err
+	}
+	blocks := s.state.Session.Blocks
+	if blocks == 0 {
+		blocks = s.plan.Run.Blocks
+	}
+	if s.units, err = selectUnits(s.plan, s.state.Session.Only, blocks); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// runState says in one word where the run stands.
+func (s *snapshot) runState() string {
+	switch {
+	case s.live && s.state.Ended == nil:
+		return runLive
+	case s.state.Sessions == 0:
+		return runNew
+	case s.state.Interrupted != "":
+		return runInterrupted
+	case s.state.Ended == nil:
+		return runCrashed
+	case s.state.Ended.Missing > 0:
+		return runInterrupted // an error ended it; what is missing can be resumed
+	}
+	return runDone
+}
+
+// shown is a folder as the user would type it.
+func shown(env Env, path string) string {
+	if rel, err := filepath.Rel(env.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// size sums the files of a run folder.
+func size(folder journal.Folder) int64 {
+	var sum int64
+	filepath.WalkDir(string(folder), func(_ string, d os.DirEntry, err error) error {
+		if err != nil {
+			return nil // gone meanwhile, or not ours to read: the sum is what can be seen
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}
+
+// bytesText writes a size as people read it.
+func bytesText(n int64) string {
+	const unit = 1024
+	switch {
+	case n < unit:
+		return fmt.Sprintf("%d B", n)
+	case n < unit*unit:
+		return fmt.Sprintf("%.1f KiB", float64(n)/unit)
+	case n < unit*unit*unit:
+		return fmt.Sprintf("%.1f MiB", float64(n)/unit/unit)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/unit/unit/unit)
+}

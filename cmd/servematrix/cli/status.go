@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/cmd/servematrix/progress"
+	"servematrix/journal"
+	"servematrix/orchestrator"
+)
+
+// standing is what status says of a run; its JSON is for scripts.
+type standing struct {
+	Run      string         `json:"run"`
+	State    string         `json:"state"`
+	Sweep    string         `json:"sweep"`
+	Session  int            `json:"session"`
+	Since    time.Time      `json:"since"` // begin of the session
+	PID      int            `json:"pid"`
+	Host     string         `json:"host"`
+	Only     string         `json:"only,omitempty"`
+	Samples  int            `json:"samples"`
+	Counts   map[string]int `json:"counts"`
+	Now      *doing         `json:"now,omitempty"` // only while live
+	Failures []failed       `json:"failures"`
+	Warnings []string       `json:"warnings"`
+	Ended    string         `json:"ended,omitempty"` // why it was interrupted
+	Last     time.Time      `json:"last"`            // time of the last event
+}
+
+// doing is what a live run has in hand.
+type doing struct {
+	Launch string `json:"launch"`
+	Server string `json:"server"`
+	URL    string `json:"url"`
+	Ready  bool   `json:"ready"`
+	PID    int    `json:"pid,omitempty"` // of the server
+	Cell   string `json:"cell,omitempty"`
+	Block  int    `json:"block,omitempty"`
+	Client string `json:"client,omitempty"`
+}
+
+type failed struct {
+	Cell   string `json:"cell"`
+	Name   string `json:"name"`
+	Block  int    `json:"block"`
+	Status string `json:"status"`
+	journal.Failure
+}
+
+func newStatus(env Env) *cobra.Command {
+	var format, color string
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "status [RUN]",
+		Short: "Say where a run stands",
+		Long: `Says where a run stands: its state, how many samples are done, what it has in hand, and what
+failed so far. RUN is a run folder or its name under ./runs; without it the newest there.
+With --watch the view of the live run is drawn until it ends; ending the watching ends nothing.
+
+Exit codes: 0 shown · 2 usage, or there is no such run`,
+		Example: "  servematrix status --watch",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneFormat(format, "text", "json"); err != nil {
+				return err
+			}
+			if watch && format == "json" {
+				return usageError("--watch has no JSON: follow events.jsonl in the run folder instead")
+			}
+			if err := checkViewFlags("", color); err != nil {
+				return err
+			}
+			folder, err := openRun(env, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return status(cmd.Context(), env, folder, format, color, watch)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().BoolVar(&watch, "watch", false, "go on showing it while it runs")
+	cmd.Flags().StringVar(&color, "color", "auto", "colours of --watch: auto, always, never")
+	return cmd
+}
+
+func status(ctx context.Context, env Env, folder journal.Folder, format, color string, watch bool) error {
+	s, err := takeSnapshot(folder)
+	if err != nil {
+		return err
+	}
+	if watch && s.runState() == runLive {
+		return watchRun(ctx, env, s, color)
+	}
+	st := s.standing(env)
+	if format == "json" {
+		return writeJSON(env.Stdout, st)
+	}
+	return st.write(env.Stdout)
+}
+
+func (s *snapshot) standing(env Env) standing {
+	st := standing{
+		Run: shown(env, string(s.folder)), State: s.runState(), Sweep: s.state.Session.SweepPath, Session: s.state.Sessions,
+		PID: s.state.Session.Process.PID, Host: s.state.Session.Host, Only: s.state.Session.Only,
+		Samples: len(s.units), Counts: s.state.Count(s.units), Failures: []failed{}, Warnings: s.state.Warnings,
+		Ended: s.state.Interrupted, Last: s.state.Current.Time,
+	}
+	if st.Warnings == nil {
+		st.Warnings = []string{}
+	}
+	for _, e := range s.events {
+		if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
+			st.Since = e.Time
+		}
+	}
+	names := s.names()
+	for _, u := range s.units {
+		if o := s.state.Of(u); o.Failure != nil && o.Status != orchestrator.StatusRunning {
+			st.Failures = append(st.Failures, failed{u.Cell, names[u.Cell], u.Block, o.Status, *o.Failure})
+		}
+	}
+	if l := s.state.Last(); st.State == runLive && l != nil && l.Ended == nil {
+		st.Now = &doing{Launch: l.ID, Server: l.Launch.Name, URL: l.Launch.URL, Ready: l.Ready}
+		if l.Running != nil {
+			st.Now.PID = l.Running.PID
+		}
+		if s.state.Client != nil {
+			u := s.state.ClientUnit
+			st.Now.Cell, st.Now.Block, st.Now.Client = u.Cell, u.Block, names[u.Cell]
+		}
+	}
+	return st
+}
+
+// names gives each cell the name that people know it by: "server × client".
+func (s *snapshot) names() map[string]string {
+	part := map[string]string{}
+	for _, v := range s.plan.Servers {
+		part[v.ID] = v.Name
+	}
+	for _, v := range s.plan.Clients {
+		part[v.ID] = v.Name
+	}
+	out := make(map[string]string, len(s.plan.Cells))
+	for _, c := range s.plan.Cells {
+		out[c.ID] = part[c.Server] + " × " + part[c.Client]
+	}
+	return out
+}
+
+// tally writes "2 of 128: 1 ok, 1 failed".
+func (s *snapshot) tally() string { return tally(len(s.units), s.state.Count(s.units)) }
+
+func tally(total int, n map[string]int) string {
+	done := total - n[orchestrator.StatusMissing] - n[orchestrator.StatusRunning]
+	out := fmt.Sprintf("%d of %d", done, total)
+	sep := ": "
+	for _, status := range []string{orchestrator.StatusOK, orchestrator.StatusInvalid, orchestrator.StatusFailed, orchestrator.StatusSkipped} {
+		if n[status] > 0 {
+			out += fmt.Sprintf("%s%d %s", sep, n[status], status)
+			sep = ", "
+		}
+	}
+	return out
+}
+
+// most is how many failures the text lists; the report has them all.
+const most = 20
+
+func (st standing) write(w io.Writer) error {
+	var b strings.Builder
+	line := func(key, format string, args ...any) { fmt.Fprintf(&b, "%-9s %s\n", key, fmt.Sprintf(format, args...)) }
+	line("run", "%s  %s", st.Run, st.State)
+	if st.Session > 0 {
+		line("sweep", "%s", st.Sweep)
+		line("session", "%d, pid %d on %s, since %s", st.Session, st.PID, st.Host, st.Since.Local().Format("2006-01-02 15:04:05 MST"))
+	}
+	if st.Only != "" {
+		line("only", "%s", st.Only)
+	}
+	line("samples", "%s", tally(st.Samples, st.Counts))
+	if n := st.Now; n != nil {
+		line("server", "%s", n.text())
+		if n.Client != "" {
+			line("client", "%s block %d", n.Client, n.Block)
+		}
+	}
+	if st.Ended != "" {
+		line("ended", "%s", st.Ended)
+	}
+	for i, f := range st.Failures {
+		if i == most {
+			line("", "… and %d more: servematrix report %s", len(st.Failures)-most, st.Run)
+			break
+		}
+		place := ""
+		if f.File != "" {
+			place = fmt.Sprintf("  %s:%d", f.File, f.Line)
+		}
+		line(f.Status, "%s block %d  %s: %s%s", f.Name, f.Block, f.Class, progress.Clean(f.Message), place)
+	}
+	for _, text := range st.Warnings[max(0, len(st.Warnings)-most):] {
+		line("warning", "%s", progress.Clean(text))
+	}
+	if st.State == runInterrupted || st.State == runCrashed || st.State == runNew {
+		line("go on", "servematrix resume %s", st.Run)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *doing) text() string {
+	word := "starting"
+	if d.Ready {
+		word = "ready"
+	}
+	s := d.Server + "  " + word
+	if d.PID > 0 {
+		s += fmt.Sprintf("  pid %d", d.PID)
+	}
+	return s + "  " + d.URL
+}
+
+// watchRun draws the live view from the journal until the run ends. The view is
+// this command's data: it goes to stdout.
+func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
+	tty, width := terminal(env.Stdout)
+	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: s.events,
+		IsTerminal: tty, Width: width, Getenv: env.Getenv})
+	defer view.Close()
+	seen := s.state.Current.Seq
+	ended := false
+	return s.folder.Follow(ctx, func(e journal.Event) bool {
+		if e.Seq > seen {
+			seen = e.Seq
+			view.Handle(e)
+			ended = e.Type == journal.RunEnded
+		}
+		return true
+	}, func() bool { return !ended && s.folder.Live() })
+}

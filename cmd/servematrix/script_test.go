@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"servematrix/cmd/servematrix/cli"
+	"servematrix/process"
+	"servematrix/sim"
+)
+
+// TestMain lets the test binary be the program: under its own name, as a guard,
+// and as a worker of a simulated server.
+func TestMain(m *testing.M) {
+	process.GuardMain()
+	sim.WorkerMain()
+	testscript.Main(m, map[string]func(){
+		"servematrix": func() { os.Exit(cli.Run(context.Background(), cli.OSEnv())) },
+	})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"await":     await,
+			"freeport":  freePort,
+			"newest":    newest,
+			"quicker":   quicker,
+			"manycells": manyCells,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("NO_COLOR", "1")
+			e.Setenv("TZ", "UTC")
+			return nil
+		},
+	})
+}
+
+// exits CODE PROGRAM ARG… runs a program that must end with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// patience bounds every wait of a script; a machine under load is slow, not wrong.
+const patience = 60 * time.Second
+
+// await FILE TEXT waits until a file (a pattern) holds a text.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE TEXT")
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		paths, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for _, path := range paths {
+			if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), args[1]) {
+				return
+			}
+		}
+	}
+	ts.Fatalf("%s never held %q", args[0], args[1])
+}
+
+// freeport NAME sets a variable to a port that nobody has.
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	defer l.Close()
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// newest NAME DIR sets a variable to the only run folder in DIR.
+func newest(ts *testscript.TestScript, neg bool, args []string) {
+	runs, err := filepath.Glob(filepath.Join(ts.MkAbs(args[1]), "*-*Z*"))
+	ts.Check(err)
+	if len(runs) != 1 {
+		ts.Fatalf("%d runs in %s", len(runs), args[1])
+	}
+	rel, err := filepath.Rel(ts.MkAbs("."), runs[0])
+	ts.Check(err)
+	ts.Setenv(args[0], rel)
+}
+
+// quicker DURATION PROGRAM ARG… runs a program that must succeed in less than the time.
+func quicker(ts *testscript.TestScript, neg bool, args []string) {
+	limit, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	began := time.Now()
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	if took := time.Since(began); took > limit {
+		ts.Fatalf("it took %v, want at most %v", took, limit)
+	}
+}
+
+// manycells FILE SERVERS CLIENTS writes a sweep of that size.
+func manyCells(ts *testscript.TestScript, neg bool, args []string) {
+	servers, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	clients, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	list := func(n int) string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = strconv.Itoa(i)
+		}
+		return strings.Join(out, ", ")
+	}
+	text := fmt.Sprintf(`version: 1
+name: large
+server: {axes: {a: [%s]}, command: "python3 -m sglang.launch_server --model-path m --random-seed ${{ a }}"}
+client: {axes: {b: [%s]}, command: "python3 -m sglang.bench_serving --num-prompts ${{ b }}"}
+run: {max_cells: %d}
+`, list(servers), list(clients), servers*clients)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
