@@ -1,0 +1,73 @@
+package progress
+
+import (
+	"time"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+)
+
+// History holds how long the phases of former runs took, by the identities of
+// their servers and clients.
+type History struct {
+	seen  times
+	Runs  int // runs that told something of the plan in question
+	plan  *matrix.Plan
+	known map[string]bool
+}
+
+// NewHistory makes an empty history that listens for what concerns plan.
+func NewHistory(plan *matrix.Plan) *History {
+	h := &History{seen: newTimes(), plan: plan, known: map[string]bool{}}
+	for _, s := range plan.Servers {
+		h.known[s.ID] = true
+	}
+	for _, c := range plan.Clients {
+		h.known[c.ID] = true
+	}
+	return h
+}
+
+// Learn takes in a former run: its plan and its events.
+func (h *History) Learn(former *matrix.Plan, events []journal.Event) {
+	t := newTracker(former, nil)
+	for _, e := range events {
+		t.apply(e)
+	}
+	told := false
+	for _, p := range []struct{ from, to *group }{{&t.seen.start, &h.seen.start}, {&t.seen.client, &h.seen.client}, {&t.seen.stop, &h.seen.stop}} {
+		for id, values := range p.from.by {
+			if !h.known[id] {
+				continue
+			}
+			told = true
+			for _, v := range values {
+				p.to.add(id, v)
+			}
+		}
+	}
+	if told {
+		h.Runs++
+	}
+}
+
+// Estimate says how long the whole plan may take. False: too little is known.
+func (h *History) Estimate() (low, high time.Duration, ok bool) {
+	t := newTracker(h.plan, nil)
+	t.seen = h.seen
+	blocks := max(h.plan.Run.Blocks, 1)
+	for _, c := range h.plan.Cells {
+		t.want(c, blocks)
+	}
+	t.stale = true
+	return t.remaining(time.Time{})
+}
+
+// About writes an estimate as coarse as it is: 9h–11h30.
+func About(low, high time.Duration) string {
+	s := about(low)
+	if h := about(high); h != s {
+		s += "–" + h
+	}
+	return s
+}
