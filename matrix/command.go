@@ -28,6 +28,9 @@ const useShell = "where a shell is needed, write `shell:` in place of `command:`
 // of a text is environment. nil after reporting what is wrong.
 func (nm *names) loadCommand(n *yaml.Node, what string) ([]word, []assignment) {
 	s := nm.src
+	if !s.checkTag(n) {
+		return nil, nil
+	}
 	switch n.Kind {
 	case yaml.SequenceNode:
 		var words []word

@@ -32,9 +32,8 @@ func (nm *names) cutOut(n *yaml.Node) *cutout {
 		c.mark++
 	}
 	segs, err := segments(n.Value)
-	var se *syntaxError
-	if errors.As(err, &se) {
-		nm.src.failAt(n, se.off, len(opener), "bad-expression", "", se.message)
+	if err != nil {
+		nm.src.reportUnclosed(n, err)
 		return nil
 	}
 	var b strings.Builder

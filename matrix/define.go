@@ -95,5 +95,7 @@ func (sd *side) loadDerive(m *mapping) {
 			good = append(good, d)
 		}
 	}
-	sd.derived = sd.nm.define(good)
+	nm := *sd.nm
+	nm.late = true // a derived text can hold them; nothing can be computed from them
+	sd.derived = nm.define(good)
 }

@@ -114,7 +114,10 @@ func (m *mapping) entry(name string) *entry {
 // given); nil after reporting that the node is no mapping. what names it in messages.
 func (s *source) keyed(n *yaml.Node, what string, known ...string) *mapping {
 	n = deref(n)
-	if n.Kind != yaml.MappingNode || !s.checkTag(n) {
+	if !s.checkTag(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
 		s.wrongType(n, what, "a mapping (key: value)")
 		return nil
 	}
@@ -135,7 +138,10 @@ func (s *source) keyed(n *yaml.Node, what string, known ...string) *mapping {
 // items reads a list; false after reporting that the node is none.
 func (s *source) items(n *yaml.Node, what string) ([]*yaml.Node, bool) {
 	n = deref(n)
-	if n.Kind != yaml.SequenceNode || !s.checkTag(n) {
+	if !s.checkTag(n) {
+		return nil, false
+	}
+	if n.Kind != yaml.SequenceNode {
 		s.wrongType(n, what, "a list (- item, or [item, item])")
 		return nil, false
 	}

@@ -150,7 +150,11 @@ func (nm *names) resolve(r *ref) *unknown {
 				return nm.resolveColumn(r, c, first, rest[min(1, len(rest)):])
 			}
 		}
-		return nm.unknown("unknown-reference", "", "%s is not known here", r.text)
+		suggestion := ""
+		if nm.side == "server" {
+			suggestion = "servers are expanded without their clients; pair.when chooses the pairs"
+		}
+		return nm.unknown("unknown-reference", suggestion, "%s is not known here", r.text)
 	}
 	if nm.own != nil && nm.own.side != "vars" {
 		_, mine := nm.own.index[root]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
 )
 
 // filtered is how many times max_cells the product may be when rules take rows
@@ -22,14 +24,17 @@ func (sw *sweep) tooMany(server, client *loadedSide, pair *pairRule) bool {
 	if n <= allowed && server.size() <= allowed && client.size() <= allowed {
 		return false
 	}
-	sw.reportTooMany(n, server.size(), client.size(), "")
+	at := server.node
+	if client.size() > server.size() {
+		at = client.node
+	}
+	sw.reportTooMany(at, n, server.size(), client.size(), "")
 	return true
 }
 
-func (sw *sweep) reportTooMany(n, servers, clients int, when string) {
-	sw.report(Problem{Pos: Pos{sw.file, 1, 1}, Rule: "too-many-cells",
-		Message:    fmt.Sprintf("%s server variants × %s workloads are %s cells%s, more than max_cells %d", count(servers), count(clients), count(n), when, sw.plan.Run.MaxCells),
-		Suggestion: "take values out, or raise it with run: {max_cells: …}"})
+func (sw *sweep) reportTooMany(at *yaml.Node, n, servers, clients int, when string) {
+	sw.fail(at, "too-many-cells", "take values out, or raise it with run: {max_cells: …}",
+		"%s server variants × %s workloads are %s cells%s, more than max_cells (%s)", count(servers), count(clients), count(n), when, count(sw.plan.Run.MaxCells))
 }
 
 // count writes a number with its thousands apart; the largest stands for "too many to count".
@@ -128,17 +133,17 @@ func (sw *sweep) pairUp(server, client *loadedSide, pair *pairRule) {
 			p.Launches += p.Run.Blocks
 		}
 	}
-	sw.checkPairs(pair)
+	sw.checkPairs(server, pair)
 }
 
 // checkPairs reports a plan without cells, with too many, and a pair.when that does nothing.
-func (sw *sweep) checkPairs(pair *pairRule) {
+func (sw *sweep) checkPairs(server *loadedSide, pair *pairRule) {
 	p := sw.plan
 	switch {
 	case len(p.Cells) == 0:
 		sw.fail(pair.node, "empty", "", "no cell is left: pair.when holds for no pair of server and client")
 	case len(p.Cells) > p.Run.MaxCells:
-		sw.reportTooMany(len(p.Cells), len(p.Servers), len(p.Clients), " after all rules")
+		sw.reportTooMany(server.node, len(p.Cells), len(p.Servers), len(p.Clients), " after all rules")
 	case pair != nil && len(p.Cells) == len(p.Servers)*len(p.Clients):
 		at := pair.when
 		sw.report(Problem{Pos: sw.at(at.node, at.off), Len: utf8.RuneCountInString(at.src), Severity: Warning, Rule: "rule-matches-nothing",

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,21 @@ func (s *source) at(n *yaml.Node, off int) Pos {
 // failAt reports an error at n characters from byte off of a scalar's value.
 func (s *source) failAt(node *yaml.Node, off, n int, rule, suggestion, message string) {
 	s.report(Problem{Pos: s.at(node, off), Len: n, Rule: rule, Message: message, Suggestion: suggestion})
+}
+
+// reportUnclosed reports a ${{ without its }}.
+func (s *source) reportUnclosed(n *yaml.Node, err error) {
+	var se *syntaxError
+	if !errors.As(err, &se) {
+		s.fail(n, "bad-expression", "", "%v", err)
+		return
+	}
+	p := s.at(n, se.off)
+	suggestion := ""
+	if line := []rune(s.line(p.Line)); n.Style == 0 && strings.Contains(string(line[min(p.Col, len(line)):]), " #") {
+		suggestion = "a # after a space begins a comment: put quotes around the whole text"
+	}
+	s.report(Problem{Pos: p, Len: len(opener), Rule: "bad-expression", Message: se.message, Suggestion: suggestion})
 }
 
 // align gives the place of each character of a scalar's value, nil where value

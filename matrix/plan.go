@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,11 +33,47 @@ type Plan struct {
 	Literals map[string]string `json:"-"`
 }
 
+// NeedsLiterals tells whether a command of the plan holds the placeholder of a
+// secret literal, so that it cannot run before Literals is filled.
+func (p *Plan) NeedsLiterals() bool {
+	for _, s := range p.Servers {
+		if s.needsLiterals() {
+			return true
+		}
+	}
+	for _, c := range p.Clients {
+		if c.needsLiterals() {
+			return true
+		}
+	}
+	for _, h := range p.Hooks {
+		if slices.ContainsFunc(h.Argv, isLiteral) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *Variant) needsLiterals() bool {
+	for _, value := range v.Env {
+		if isLiteral(value) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Argv, isLiteral)
+}
+
+func isLiteral(template string) bool {
+	return strings.Contains(template, "${{ secret.") || strings.Contains(template, "${{ quote(secret.")
+}
+
 // Variant is what a server variant and a workload have in common: one fully
 // resolved command. Argv and Env are templates of the run time: they can hold
 // ${{ late.port }}, ${{ late.dir }}, ${{ late.devices }}, ${{ late.seed }},
 // ${{ server.url }}, ${{ server.port }}, ${{ env.NAME }} for a variable with a secret
-// name, and ${{ secret.NAME }} for a secret literal. Fill puts the values in.
+// name, and ${{ secret.NAME }} for a secret literal; in a shell script those whose
+// value could mean something to a shell stand as ${{ quote(NAME) }}. A literal ${{ is
+// written $${{. Fill puts the values in.
 type Variant struct {
 	ID      string            `json:"id"`   // slug and 12 hex digits of the identity's SHA-256
 	Name    string            `json:"name"` // value ids joined with "/", or "default"

@@ -112,7 +112,7 @@ func (r *recipe) loadProgram(m *mapping) {
 	}
 	switch {
 	case len(given) == 0:
-		s.fail(m.node, "missing-key", "write command: PROGRAM WORDS…", "%s has no command", r.sd.name)
+		s.fail(r.sd.node, "missing-key", "write command: PROGRAM WORDS…", "%s has no command", r.sd.name)
 		return
 	case len(given) > 1:
 		s.fail(m.entry(given[1]).key, "conflict", "keep one of them", "%s has both %s and %s", r.sd.name, given[0], given[1])

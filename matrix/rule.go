@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,9 +177,8 @@ func (nm *names) condition(n *yaml.Node, what string) *expression {
 		return nil
 	}
 	segs, err := segments(n.Value)
-	var se *syntaxError
-	if errors.As(err, &se) {
-		nm.src.failAt(n, se.off, len(opener), "bad-expression", "", se.message)
+	if err != nil {
+		nm.src.reportUnclosed(n, err)
 		return nil
 	}
 	off, src := 0, n.Value

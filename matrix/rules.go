@@ -221,7 +221,9 @@ func (sd *side) loadPatch(n *yaml.Node) {
 			ok = false
 			continue
 		}
-		t := sd.nm.compileTree(e.value)
+		nm := *sd.nm
+		nm.late = true
+		t := nm.compileTree(e.value)
 		ok = ok && t != nil
 		p.set = append(p.set, write{e.key, e.name, col, field, t})
 	}

@@ -26,6 +26,9 @@ type piece struct {
 // loadShell reads a shell: script; nil after reporting what is wrong.
 func (nm *names) loadShell(n *yaml.Node) *script {
 	s := nm.src
+	if !s.checkTag(n) {
+		return nil
+	}
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || strings.TrimSpace(n.Value) == "" {
 		s.wrongType(n, "shell", "a script as one text")
 		return nil

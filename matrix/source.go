@@ -198,9 +198,11 @@ func (s *source) yamlProblem(err error) Problem {
 	switch indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; {
 	case strings.Contains(indent, "\t"):
 		p.Col, p.Suggestion = strings.Index(indent, "\t")+1, "YAML is indented with spaces, never with tabs"
-	case strings.Contains(line, "${{") && strings.ContainsAny(line, "[{") && strings.HasPrefix(message, "did not find expected"):
+	case strings.Contains(line, "${{") && strings.HasPrefix(message, "did not find expected ','"):
 		p.Col, p.Len = len([]rune(line[:strings.Index(line, "${{")]))+1, 3
 		p.Suggestion = `inside [ ] and { } put quotes around "${{ … }}"`
+	case message == "did not find expected key" || strings.HasPrefix(message, "did not find expected '-'"):
+		p.Col, p.Suggestion = len(indent)+1, "its neighbours are indented otherwise, or a quote ends too early"
 	case strings.HasPrefix(message, "mapping values are not allowed"):
 		p.Suggestion = `a text that holds ": " needs quotes around it`
 	case strings.HasPrefix(message, "found character that cannot start any token"):

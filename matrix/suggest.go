@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,25 +10,25 @@ import (
 // didYouMean proposes the known name nearest to what was written, or lists the
 // known names when none is near.
 func didYouMean(got string, known []string) string {
-	best, bestDist := "", 1+max(len(got)/3, 1)
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(got), strings.ToLower(k)); d < bestDist {
-			best, bestDist = k, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
 	if len(known) == 0 {
 		return ""
 	}
-	sorted := slices.Clone(known)
-	slices.Sort(sorted)
-	if len(sorted) > 24 {
-		return "known are " + strings.Join(sorted[:24], ", ") + ", …"
+	byDistance := slices.Clone(known)
+	slices.SortStableFunc(byDistance, func(a, b string) int {
+		return cmp.Compare(editDistance(strings.ToLower(got), strings.ToLower(a)), editDistance(strings.ToLower(got), strings.ToLower(b)))
+	})
+	if editDistance(strings.ToLower(got), strings.ToLower(byDistance[0])) <= max(len(got)/3, 1) {
+		return fmt.Sprintf("did you mean %q?", byDistance[0])
 	}
-	return "known are " + strings.Join(sorted, ", ")
+	if len(known) > mostListed {
+		return "known are " + strings.Join(byDistance[:5], ", ") + " and others"
+	}
+	slices.Sort(byDistance)
+	return "known are " + strings.Join(byDistance, ", ")
 }
+
+// mostListed is how many names are listed in full; of more only the nearest.
+const mostListed = 24
 
 // editDistance is the number of single-character changes, counting a swap of
 // neighbours as one (optimal string alignment distance).

@@ -153,6 +153,15 @@ func (sw *sweep) hookCommand(n *yaml.Node) []string {
 			return nil
 		}
 	}
+	for _, w := range argv {
+		segs, _ := segments(w) // what is resolved is well formed
+		for _, seg := range segs {
+			if seg.isExpr && !strings.HasPrefix(strings.TrimSpace(seg.text), "env.") {
+				sw.fail(n, "late-value", "a hook is told about the run by its environment", "%s has no value in a hook", opener+seg.text+closer)
+				return nil
+			}
+		}
+	}
 	if len(argv) > 0 {
 		v := newVault(sw.source)
 		v.literals = sw.literals()

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,9 +93,8 @@ func (nm *names) compileScalar(n *yaml.Node) ([]part, bool) {
 		return []part{{text: n.Value}}, true
 	}
 	segs, err := segments(n.Value)
-	var se *syntaxError
-	if errors.As(err, &se) {
-		nm.src.failAt(n, se.off, len(opener), "bad-expression", "", se.message)
+	if err != nil {
+		nm.src.reportUnclosed(n, err)
 		return nil, false
 	}
 	var parts []part
