@@ -1,6 +1,7 @@
 package result
 
 import (
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,7 +42,38 @@ func splitCommand(line string) (argv []string, env map[string]string) {
 		}
 		env[a.Name.Value] = redactor.String(text)
 	}
-	return redactor.Strings(words), env
+	if len(words) == 0 {
+		return nil, env
+	}
+	return redactor.Strings(throughEnv(words, env)), env
+}
+
+// throughEnv takes the words of env(1) off that only set and unset variables: our own reports
+// write a command so that it can be pasted.
+func throughEnv(words []string, env map[string]string) []string {
+	if words[0] != "env" {
+		return words
+	}
+	set := map[string]string{}
+	for i := 1; i < len(words); i++ {
+		if words[i] == "-u" {
+			i++
+			continue
+		}
+		name, text, ok := strings.Cut(words[i], "=")
+		if !ok || !syntax.ValidName(name) {
+			if strings.HasPrefix(words[i], "-") {
+				return words // an option of env that means something else
+			}
+			maps.Copy(env, set)
+			return words[i:]
+		}
+		if secret.IsSecretName(name, nil) {
+			text = secret.Mask
+		}
+		set[name] = redactor.String(text)
+	}
+	return words
 }
 
 // asWritten stands in for the environment that nobody knows any more: a variable's value is its

@@ -9,12 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"servematrix/matrix"
-	"servematrix/metric"
 	"servematrix/secret"
 )
 
@@ -261,75 +258,6 @@ func TestImportProblems(t *testing.T) {
 	}
 }
 
-func fullSample() Sample {
-	return Sample{
-		Run: "night-20261121T040000Z", Cell: "c1", Block: 1, Attempt: 2, Status: StatusInvalid,
-		Failure:  &Failure{Class: "oom", Phase: "start", Message: "CUDA out of memory", File: "launches/l1/server.log", Line: 812, Tail: []string{"a <b>"}},
-		Server:   &Side{Name: "triton", ID: "triton-1", Axes: matrix.Axes{{Name: "z", Value: "1"}, {Name: "a", Value: "2"}}, Argv: []string{"serve", "a&b"}, Env: map[string]string{"X": "1"}},
-		Client:   &Side{Name: "small"},
-		Metrics:  metric.Values{"completed": 4, "p99.9_ttft_ms": 1.5},
-		Extra:    map[string]any{"b": int64(2), "a": 1.5, "list": []any{int64(1), "x"}},
-		Validity: &Validity{Reasons: []Reason{{TokenMismatch, SeverityWarning, "60 of 64"}}},
-		Times:    map[string]PhaseTime{"start": {Start: time.Date(2026, 11, 21, 4, 0, 0, 5e8, time.UTC), Since: 0.25}},
-	}
-}
-
-func TestSampleJSON(t *testing.T) {
-	s := fullSample()
-	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	d := json.NewDecoder(strings.NewReader(string(data)))
-	for depth := 0; d.More() || depth > 0; {
-		token, err := d.Token()
-		if err != nil {
-			break
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		default:
-			if key, ok := token.(string); ok && depth == 1 && !slices.Contains([]string{s.Run, s.Cell, s.Status}, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	want := strings.Fields("run cell block attempt status failure server client metrics extra validity times")
-	if !slices.Equal(keys, want) {
-		t.Errorf("keys %v, want %v", keys, want)
-	}
-	if !strings.Contains(string(data), `"axes":{"z":"1","a":"2"}`) {
-		t.Errorf("axes out of order: %s", data)
-	}
-	var back Sample
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(s, back); diff != "" {
-		t.Error(diff)
-	}
-	again, err := json.Marshal(back)
-	if err != nil || string(again) != string(data) {
-		t.Errorf("the bytes are not stable:\n%s\n%s", data, again)
-	}
-}
-
-func TestUnknownIsNull(t *testing.T) {
-	data, err := json.Marshal(Sample{Status: StatusSkipped, Client: &Side{Name: "x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"run":null,"cell":null,"block":null,"attempt":null,"status":"skipped","failure":null,"server":null,` +
-		`"client":{"name":"x","id":null,"axes":null,"argv":null,"env":null},"metrics":null,"extra":null,"validity":null,"times":null}`
-	if string(data) != want {
-		t.Errorf("got  %s\nwant %s", data, want)
-	}
-}
-
 // A run's own results come back as they were, from the file or from its folder.
 func TestImportOwnResults(t *testing.T) {
 	s := fullSample()
@@ -357,40 +285,5 @@ func TestImportOwnResults(t *testing.T) {
 	// A client's file may have the same name and is no list of samples.
 	if samples := imported(t, filepath.Dir(write(t, "results.jsonl", small))); len(samples) != 1 || samples[0].Metrics["completed"] != 4 {
 		t.Errorf("%+v", samples)
-	}
-}
-
-func TestSplitCommand(t *testing.T) {
-	for line, want := range map[string]struct {
-		argv []string
-		env  map[string]string
-	}{
-		`A=1 B="x y" python3 -m m --json '{"a": 1}'`:  {[]string{"python3", "-m", "m", "--json", `{"a": 1}`}, map[string]string{"A": "1", "B": "x y"}},
-		`serve $HOME/x --n ${N} *.txt`:                {[]string{"serve", "$HOME/x", "--n", "$N", "*.txt"}, map[string]string{}},
-		`a | b`:                                       {[]string{"bash", "-c", "a | b"}, nil},
-		`echo $(date)`:                                {[]string{"bash", "-c", "echo $(date)"}, nil},
-		`source env.sh && exec serve`:                 {[]string{"bash", "-c", "source env.sh && exec serve"}, nil},
-		`unclosed 'quote`:                             {[]string{"bash", "-c", "unclosed 'quote"}, nil},
-		`HF_TOKEN=hf_x serve --api-key sk-1 --port 1`: {[]string{"serve", "--api-key", secret.Mask, "--port", "1"}, map[string]string{"HF_TOKEN": secret.Mask}},
-		``: {nil, nil},
-	} {
-		argv, env := splitCommand(line)
-		if diff := cmp.Diff(want.argv, argv); diff != "" {
-			t.Errorf("%s: %s", line, diff)
-		}
-		if diff := cmp.Diff(want.env, env); diff != "" {
-			t.Errorf("%s: %s", line, diff)
-		}
-	}
-}
-
-func TestPromptsAsked(t *testing.T) {
-	for line, want := range map[string]int{
-		"bench --num-prompts 4": 4, "bench --num-prompts=5": 5, "bench --num-prompt 6": 6, "bench --num_prompts 7": 7,
-		"bench --num-prompts 1 --num-prompts 8": 8, "bench": 0, "bench --num-prompts": 0, "bench --num-prompts x": 0, "bench --num-prompts-per 3": 0,
-	} {
-		if got := promptsAsked(strings.Fields(line)); got != want {
-			t.Errorf("%s: %d", line, got)
-		}
 	}
 }
