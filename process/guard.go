@@ -37,6 +37,7 @@ type Guard struct {
 	started chan error
 	gone    chan struct{} // the guard has been reaped and its tree ended
 
+	cgroup cgroup // made for the tree; set before ready is closed
 	// words is what the guard wrote on stderr, such as the runtime's reason for
 	// ending it: "" or ": text"; valid after gone.
 	words string
@@ -96,11 +97,10 @@ func launch() (_ *Guard, err error) {
 	}
 	defer reportsOut.Close()
 	files = append(files, reportsIn)
-	fd, err := unix.MemfdCreate("servematrix-guard-stderr", unix.MFD_CLOEXEC)
+	stderr, err := scratch()
 	if err != nil {
-		return nil, fmt.Errorf("memfd_create: %w", err)
+		return nil, err
 	}
-	stderr := os.NewFile(uintptr(fd), "guard's stderr")
 	files = append(files, stderr)
 
 	// Between fork and the note in guards a sweep for adopted processes would
@@ -126,6 +126,16 @@ func launch() (_ *Guard, err error) {
 	}
 	go g.follow()
 	return g, nil
+}
+
+// scratch is a file in memory; in a sandbox that forbids it, /dev/null, and a
+// guard that crashes leaves no words.
+func scratch() (*os.File, error) {
+	fd, err := unix.MemfdCreate(guardName, unix.MFD_CLOEXEC)
+	if err != nil {
+		return os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	}
+	return os.NewFile(uintptr(fd), "the guard's stderr"), nil
 }
 
 // guardEnvironment keeps the guard small: hardly any garbage, so no collector
@@ -226,6 +236,7 @@ func (g *Guard) follow() {
 		}
 		p.finish()
 	}
+	g.cgroup.remove() // a guard that was killed could not
 	close(g.gone)
 }
 
@@ -233,7 +244,8 @@ func (g *Guard) follow() {
 func (g *Guard) take(r report) {
 	p := g.process()
 	switch {
-	case r.Ready:
+	case r.Ready != nil:
+		g.cgroup = r.Ready.Cgroup
 		close(g.ready)
 	case r.Failed != nil:
 		g.started <- r.Failed.err()

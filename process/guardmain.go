@@ -43,6 +43,7 @@ type guardian struct {
 	path    string // of the status file
 	ladder  *ladder
 	exits   chan Exit
+	cgroup  cgroup
 	sending sync.Mutex // the reaper and the main loop both write reports
 }
 
@@ -69,7 +70,11 @@ func (g *guardian) main() {
 		func(ready func()) { g.reaper.run(ready) },
 		func(ready func()) { readOrders(orders, ready) },
 	)
-	g.report(report{Ready: true})
+	self, _ := Identify(os.Getpid())
+	g.status.Guard = self
+	g.cgroup = newCgroup(self)
+	defer g.cgroup.remove()
+	g.report(report{Ready: &readyNote{Cgroup: g.cgroup}})
 
 	first, ok := <-orders
 	if !ok || first.Start == nil {
@@ -128,6 +133,7 @@ func (g *guardian) watch(orders <-chan order, signals <-chan os.Signal, deadline
 			g.ladder.tick()
 		}
 	}
+	g.cgroup.remove()
 	g.save(func(s *Status, now time.Time) { s.Ended = &now })
 	g.report(report{Gone: &g.ladder.result})
 }

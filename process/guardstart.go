@@ -38,10 +38,7 @@ func (g *guardian) start(o *startOrder) (lock *os.File, err error) {
 	for i, f := range files {
 		fds[i] = f.Fd()
 	}
-	g.leader, err = syscall.ForkExec(r.path, r.Argv, &syscall.ProcAttr{
-		Dir: r.Dir, Env: r.Env, Files: fds,
-		Sys: &syscall.SysProcAttr{Setsid: r.Session, Setpgid: !r.Session},
-	})
+	inside, err := g.fork(r, fds)
 	started := time.Now()
 	if err != nil {
 		errno := syscall.EIO
@@ -49,14 +46,16 @@ func (g *guardian) start(o *startOrder) (lock *os.File, err error) {
 		return nil, execError(r.path, errno)
 	}
 	// Nothing reaps yet, so even a leader that is dead already can be read.
-	self, _ := Identify(os.Getpid())
 	p, err := readProc(g.leader)
 	if err != nil {
 		p = proc{pid: g.leader, sid: g.leader}
 	}
-	g.report(report{Started: &startedNote{Leader: p.identity(), SID: p.sid}})
+	g.report(report{Started: &startedNote{Leader: p.identity(), SID: p.sid, Inside: inside}})
 	g.pgrp, g.path = g.leader, r.Status
-	g.status = Status{Leader: p.identity(), SID: p.sid, Guard: self, Started: started}
+	g.status.Leader, g.status.SID, g.status.Started = p.identity(), p.sid, started
+	if inside {
+		g.status.Cgroup = string(g.cgroup)
+	}
 	g.ladder = &ladder{
 		tree: g, own: r.Stop, bound: o.KillBound,
 		note: func(s Step) { g.report(report{Step: &s}) },
@@ -64,6 +63,25 @@ func (g *guardian) start(o *startOrder) (lock *os.File, err error) {
 	g.reaper.begin <- g.leader
 	g.save(func(*Status, time.Time) {})
 	return lock, nil
+}
+
+// fork executes the leader, inside the cgroup if that can be.
+func (g *guardian) fork(r resolved, fds []uintptr) (inside bool, err error) {
+	attr := syscall.ProcAttr{
+		Dir: r.Dir, Env: r.Env, Files: fds,
+		Sys: &syscall.SysProcAttr{Setsid: r.Session, Setpgid: !r.Session},
+	}
+	if fd, ok := g.cgroup.open(); ok {
+		defer unix.Close(fd)
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, fd
+		if g.leader, err = syscall.ForkExec(r.path, r.Argv, &attr); err == nil {
+			return true, nil
+		}
+		// The kernel's refusal of the cgroup and of the command look alike.
+		attr.Sys.UseCgroupFD = false
+	}
+	g.leader, err = syscall.ForkExec(r.path, r.Argv, &attr)
+	return false, err
 }
 
 func takeLock(path string) (*os.File, error) {
@@ -171,5 +189,6 @@ func (g *guardian) groupAlive() bool {
 
 func (g *guardian) kill(named func([]proc)) []proc {
 	self := os.Getpid()
-	return killer{find: func(t *table) []proc { return t.below(self) }}.round(named)
+	k := killer{cgroup: g.cgroup, find: func(t *table) []proc { return t.below(self) }}
+	return k.round(named)
 }

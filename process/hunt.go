@@ -12,6 +12,8 @@ import (
 type hunt struct {
 	// find picks where to begin; everything below those is added.
 	find func(*table) []proc
+	// cgroup holds some or all of them; "" none.
+	cgroup cgroup
 	// reap is told of each child of this process that was reaped; may be nil.
 	reap func(pid int, ws syscall.WaitStatus)
 
@@ -53,7 +55,7 @@ func (h *hunt) end(bound time.Duration, named func([]proc)) []proc {
 	pause := killPause / 10
 	for {
 		guards.Lock()
-		alive := killer{find: h.members}.round(named)
+		alive := killer{find: h.members, cgroup: h.cgroup}.round(named)
 		guards.Unlock()
 		named = nil
 		h.killed = h.killed || len(alive) > 0

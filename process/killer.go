@@ -14,6 +14,8 @@ const stopPasses = 16
 type killer struct {
 	// find picks the set from one look at the process table.
 	find func(*table) []proc
+	// cgroup holds some or all of them; "" none.
+	cgroup cgroup
 }
 
 // round first stops every process, looking again until no new one turns up
@@ -44,6 +46,7 @@ func (k killer) round(named func([]proc)) []proc {
 	if named != nil {
 		named(alive)
 	}
+	k.cgroup.kill()
 	for _, p := range alive {
 		_ = send(p.identity(), syscall.SIGKILL)
 	}

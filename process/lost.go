@@ -48,7 +48,7 @@ func (p *Process) takeOver(lastWords string) {
 	}
 	step(Step{Action: ActionGuardLost, Detail: "the guard died before its tree" + lastWords})
 
-	hunt := &hunt{find: p.orphans, reap: p.reaped}
+	hunt := &hunt{find: p.orphans, cgroup: p.guard.cgroup, reap: p.reaped}
 	left := hunt.end(killBound, func(alive []proc) {
 		if len(alive) > 0 {
 			step(withNames(Step{Action: ActionKill, Signal: SignalName(unix.SIGKILL)}, alive))
@@ -57,6 +57,7 @@ func (p *Process) takeOver(lastWords string) {
 	p.mu.Lock()
 	p.result.Killed = hunt.killed
 	p.mu.Unlock()
+	p.guard.cgroup.remove()
 	if len(left) == 0 {
 		step(Step{Action: ActionGone})
 		return
@@ -68,8 +69,8 @@ func (p *Process) takeOver(lastWords string) {
 	p.mu.Unlock()
 }
 
-// orphans finds what the dead guard left: members of the leader's session, and
-// children of this process that it did not start. Those are recognised by
+// orphans finds what the dead guard left: members of the leader's session and
+// of the cgroup, and children of this process that it did not start. Those are recognised by
 // their session: every process of a tree has left ours, and no guard's tree
 // but a dead one's has this process as its parent.
 func (p *Process) orphans(t *table) []proc {
@@ -82,6 +83,7 @@ func (p *Process) orphans(t *table) []proc {
 	if p.id.PID != 0 && p.sid == p.id.PID { // known, and a session of its own
 		found = t.session(p.sid, p.id)
 	}
+	found = append(found, p.guard.cgroup.members(t)...)
 	for _, q := range t.procs {
 		adopted := q.ppid == self && q.sid != me.sid && !guards.live[q.pid] && q.start >= p.guard.id.StartTicks
 		if adopted {

@@ -181,10 +181,12 @@ func TestParentKilled(t *testing.T) {
 // next run would.
 func TestBothKilled(t *testing.T) {
 	w := newWorld(t)
-	orchestrator, guard, leader, _ := w.parent(w.spec(
+	spec := w.spec(
 		"spawn plain ignore TERM,title VLLM::EngineCore,here,block",
 		"spawn setsid+double+null ignore TERM,here,block",
-		"spawn setsid+double+clean ignore TERM,here,block", "here", "block"))
+		"spawn setsid+double+clean ignore TERM,here,block", "here", "block")
+	spec.Status = w.path("status.json")
+	orchestrator, guard, leader, _ := w.parent(spec)
 	w.here(4)
 	if got, err := FindLeftovers(w.marker); err != nil || len(got) != 0 {
 		t.Errorf("a tree below a living guard is no leftover: %v, %v", got, err)
@@ -213,6 +215,14 @@ func TestBothKilled(t *testing.T) {
 	if err != nil || len(byLog) != 3 { // all but the one with /dev/null
 		t.Errorf("by log: %v, %v", byLog, err)
 	}
+	status, err := ReadStatus(spec.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byCgroup, err := FindCgroup(status.Cgroup)
+	if err != nil || status.Cgroup != "" && len(byCgroup) != 4 {
+		t.Errorf("by cgroup: %v, %v", byCgroup, err)
+	}
 	elsewhere := leader
 	elsewhere.BootID = "another boot"
 	if got, err := FindSession(leader.PID, elsewhere); err != nil || got != nil {
@@ -237,6 +247,12 @@ func TestBothKilled(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	w.empty()
+	if got, err := FindCgroup(status.Cgroup); err != nil || got != nil {
+		t.Errorf("cgroup: %v, %v", got, err)
+	}
+	if _, err := os.Stat(status.Cgroup); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its cgroup is left: %v", err)
+	}
 }
 
 // reapAdopted takes the zombies that came to this process as a subreaper.
@@ -320,6 +336,9 @@ func TestSurvivors(t *testing.T) {
 	set("freezer.state", "THAWED")
 	reapAdopted(t, p.Identity().PID)
 	w.empty()
+	if got, err := FindCgroup(p.Cgroup()); err != nil || got != nil { // removes it
+		t.Errorf("cgroup: %v, %v", got, err)
+	}
 }
 
 // TestGuardMainForgotten: without GuardMain a guard would be one more

@@ -13,6 +13,7 @@ type Process struct {
 	own     StopPolicy
 	id      Identity
 	sid     int
+	cgroup  string
 	started time.Time
 	exited  chan struct{}
 
@@ -34,6 +35,10 @@ func (p *Process) Guard() Identity { return p.guard.id }
 // SID is the session of the leader, to be journalled for FindSession. Without
 // Spec.Session it is the guard's.
 func (p *Process) SID() int { return p.sid }
+
+// Cgroup is the folder of the cgroup v2 leaf that holds the tree, to be
+// journalled for FindCgroup; "" where none could be made.
+func (p *Process) Cgroup() string { return p.cgroup }
 
 // Started is when the leader was executed; it has a monotonic reading.
 func (p *Process) Started() time.Time { return p.started }
@@ -126,6 +131,9 @@ func (p *Process) members(t *table) []proc {
 
 func (p *Process) begin(note *startedNote) {
 	p.id, p.sid, p.started = note.Leader, note.SID, time.Now()
+	if note.Inside {
+		p.cgroup = string(p.guard.cgroup)
+	}
 }
 
 func (p *Process) leaderExited(exit Exit) {

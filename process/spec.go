@@ -168,7 +168,9 @@ type Status struct {
 	SID    int      `json:"sid"`
 	// Guard ends the tree on SIGTERM. Should it hang without its parent,
 	// EndLeftovers with this identity ends it and all that is below.
-	Guard   Identity  `json:"guard"`
+	Guard Identity `json:"guard"`
+	// Cgroup is what Process.Cgroup gives.
+	Cgroup  string    `json:"cgroup,omitempty"`
 	Started time.Time `json:"started"`
 	// Exited is set once the leader has exited; Result.Exit is valid then.
 	Exited *time.Time `json:"exited,omitempty"`

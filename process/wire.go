@@ -66,7 +66,7 @@ func toStrings(words [][]byte) []string {
 
 // report is one line from the guard; exactly one field is set.
 type report struct {
-	Ready   bool         `json:"ready,omitempty"`
+	Ready   *readyNote   `json:"ready,omitempty"`
 	Started *startedNote `json:"started,omitempty"`
 	Failed  *failedNote  `json:"failed,omitempty"`
 	Exit    *Exit        `json:"exit,omitempty"`
@@ -74,9 +74,14 @@ type report struct {
 	Gone    *Result      `json:"gone,omitempty"`
 }
 
+type readyNote struct {
+	Cgroup cgroup
+}
+
 type startedNote struct {
 	Leader Identity
 	SID    int
+	Inside bool // the cgroup
 }
 
 // failedNote carries a StartError; the number is kept so that errors.Is works
