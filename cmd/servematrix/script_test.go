@@ -34,12 +34,13 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":     exits,
-			"await":     await,
-			"freeport":  freePort,
-			"newest":    newest,
-			"quicker":   quicker,
-			"manycells": manyCells,
+			"exits":      exits,
+			"await":      await,
+			"await-port": awaitPort,
+			"freeport":   freePort,
+			"newest":     newest,
+			"quicker":    quicker,
+			"manycells":  manyCells,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
@@ -87,6 +88,17 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s never held %q", args[0], args[1])
+}
+
+// await-port PORT waits until somebody listens on a port.
+func awaitPort(ts *testscript.TestScript, neg bool, args []string) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if c, err := net.Dial("tcp", "127.0.0.1:"+args[0]); err == nil {
+			c.Close()
+			return
+		}
+	}
+	ts.Fatalf("nobody listens on port %s", args[0])
 }
 
 // freeport NAME sets a variable to a port that nobody has.

@@ -91,6 +91,6 @@ func listOne(env Env, f journal.Folder) listed {
 		l.Problem = err.Error()
 		return l
 	}
-	l.State, l.Samples, l.Counts = s.runState(), len(s.units), s.state.Count(s.units)
+	l.State, l.Samples, l.Counts = s.runState(), len(s.units), s.counts()
 	return l
 }

@@ -76,7 +76,14 @@ func clientSettings(c *matrix.Client) []setting {
 }
 
 func variantSettings(v *matrix.Variant) []setting {
-	return []setting{{"profile", v.Profile}, {"dir", cmp.Or(v.Dir, "where run is started")}, {"timeout", limitText(v.Timeout)}}
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(v.Added.Env)) {
+		env = append(env, name+"="+v.Added.Env[name])
+	}
+	return []setting{
+		{"profile", v.Profile}, {"dir", cmp.Or(v.Dir, "where run is started")}, {"timeout", limitText(v.Timeout)},
+		{"added.argv", strings.Join(v.Added.Argv, " ")}, {"added.env", strings.Join(env, " ")},
+	}
 }
 
 func limitText(d matrix.Duration) string {

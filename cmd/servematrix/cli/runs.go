@@ -137,6 +137,24 @@ func (s *snapshot) runState() string {
 	return runDone
 }
 
+// counts counts the samples by status. An attempt that was cut short is no
+// outcome: its sample is interrupted, and still to be measured.
+func (s *snapshot) counts() map[string]int {
+	n := map[string]int{}
+	for _, u := range s.units {
+		o := s.state.Of(u)
+		switch {
+		case o.Status == orchestrator.StatusFailed && !o.Final:
+			n[runInterrupted]++
+		case o.Status == orchestrator.StatusRunning && s.runState() != runLive:
+			n[runInterrupted]++ // a crash: no event tells its end
+		default:
+			n[o.Status]++
+		}
+	}
+	return n
+}
+
 // shown is a folder as the user would type it.
 func shown(env Env, path string) string {
 	if rel, err := filepath.Rel(env.Dir, path); err == nil && filepath.IsLocal(rel) {

@@ -108,7 +108,7 @@ func (s *snapshot) standing(env Env) standing {
 	st := standing{
 		Run: shown(env, string(s.folder)), State: s.runState(), Sweep: s.state.Session.SweepPath, Session: s.state.Sessions,
 		PID: s.state.Session.Process.PID, Host: s.state.Session.Host, Only: s.state.Session.Only,
-		Samples: len(s.units), Counts: s.state.Count(s.units), Failures: []failed{}, Warnings: s.state.Warnings,
+		Samples: len(s.units), Counts: s.counts(), Failures: []failed{}, Warnings: s.state.Warnings,
 		Ended: s.state.Interrupted, Last: s.state.Current.Time,
 	}
 	if st.Warnings == nil {
@@ -121,7 +121,7 @@ func (s *snapshot) standing(env Env) standing {
 	}
 	names := s.names()
 	for _, u := range s.units {
-		if o := s.state.Of(u); o.Failure != nil && o.Status != orchestrator.StatusRunning {
+		if o := s.state.Of(u); o.Failure != nil && o.Final {
 			st.Failures = append(st.Failures, failed{u.Cell, names[u.Cell], u.Block, o.Status, *o.Failure})
 		}
 	}
@@ -155,13 +155,13 @@ func (s *snapshot) names() map[string]string {
 }
 
 // tally writes "2 of 128: 1 ok, 1 failed".
-func (s *snapshot) tally() string { return tally(len(s.units), s.state.Count(s.units)) }
+func (s *snapshot) tally() string { return tally(len(s.units), s.counts()) }
 
 func tally(total int, n map[string]int) string {
-	done := total - n[orchestrator.StatusMissing] - n[orchestrator.StatusRunning]
+	done := total - n[orchestrator.StatusMissing] - n[orchestrator.StatusRunning] - n[runInterrupted]
 	out := fmt.Sprintf("%d of %d", done, total)
 	sep := ": "
-	for _, status := range []string{orchestrator.StatusOK, orchestrator.StatusInvalid, orchestrator.StatusFailed, orchestrator.StatusSkipped} {
+	for _, status := range []string{orchestrator.StatusOK, orchestrator.StatusInvalid, orchestrator.StatusFailed, orchestrator.StatusSkipped, runInterrupted} {
 		if n[status] > 0 {
 			out += fmt.Sprintf("%s%d %s", sep, n[status], status)
 			sep = ", "

@@ -17,7 +17,7 @@ const indent = "               "
 
 // colours of the words at a line's begin, by word.
 var colours = map[string]string{
-	"ok": "32", "FAIL": "1;31", "INVAL": "33", "skip": "33", "retry": "33", "warn": "33", "end": "1", "stop!": "33",
+	"ok": "32", "FAIL": "1;31", "INVAL": "33", "skip": "33", "retry": "33", "warn": "33", "end": "1", "stop!": "33", "cut": "33",
 }
 
 // entry writes "22:11:02 word  text", the word padded and perhaps coloured.
@@ -130,6 +130,9 @@ func (v *View) sampleEnded(e journal.Event) []string {
 		word = "retry"
 	}
 	f := d.Failure
+	if f != nil && f.Class == "interrupted" {
+		word = "cut"
+	}
 	if f == nil {
 		f = &journal.Failure{Message: strings.Join(d.Reasons, ", ")}
 	}
