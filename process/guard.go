@@ -16,10 +16,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killBound is how long a guard goes on with SIGKILL before it gives up. A
+// KillBound is how long a guard goes on with SIGKILL before it gives up. A
 // process that has a terabyte of locked memory to hand back needs many seconds
-// to end. A variable for the tests only.
-var killBound = 30 * time.Second
+// to end.
+const KillBound = 30 * time.Second
+
+// GuardBound is how long a guard can live on after its parent's death. One that
+// holds its lock for longer hangs; FindAbandoned names it too.
+const GuardBound = lifelineGrace + groupWait + KillBound
+
+// killBound is KillBound but in tests.
+var killBound = KillBound
 
 // startBound is how long a guard may take to execute the leader.
 const startBound = time.Minute

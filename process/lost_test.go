@@ -223,6 +223,10 @@ func TestBothKilled(t *testing.T) {
 	if err != nil || status.Cgroup != "" && len(byCgroup) != 4 {
 		t.Errorf("by cgroup: %v, %v", byCgroup, err)
 	}
+	abandoned, err := FindAbandoned(spec.Status, w.path("server.log"))
+	if want := 4; err != nil || len(abandoned) != want && status.Cgroup != "" {
+		t.Errorf("abandoned: %v, %v", abandoned, err)
+	}
 	elsewhere := leader
 	elsewhere.BootID = "another boot"
 	if got, err := FindSession(leader.PID, elsewhere); err != nil || got != nil {
@@ -242,7 +246,7 @@ func TestBothKilled(t *testing.T) {
 	if !byMarker[0].Alive() {
 		t.Fatal("ended a process that was not meant")
 	}
-	all := slices.Concat(byMarker, bySession, byLog)
+	all := slices.Concat(byMarker, bySession, byLog, abandoned)
 	if left := EndLeftovers(context.Background(), all, 50*time.Millisecond); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
@@ -285,14 +289,20 @@ func TestGuardHangs(t *testing.T) {
 // stopped and its parent is gone.
 func TestOrphanedGuardHangs(t *testing.T) {
 	w := newWorld(t)
-	orchestrator, guard, _, idle := w.parent(w.spec(escapes...))
+	spec := w.spec(escapes...)
+	spec.Status = w.path("status.json")
+	orchestrator, guard, _, idle := w.parent(spec)
 	w.here(escaped)
 	if err := send(guard, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	_ = orchestrator.Process.Kill()
 	_ = orchestrator.Wait()
-	if left := EndLeftovers(context.Background(), []Survivor{{Identity: guard}}, 20*time.Second); len(left) > 0 {
+	abandoned, err := FindAbandoned(spec.Status)
+	if err != nil || len(abandoned) == 0 || abandoned[0].Identity != guard {
+		t.Errorf("abandoned: %v, %v", abandoned, err)
+	}
+	if left := EndLeftovers(context.Background(), abandoned, 20*time.Second); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
 	w.empty()

@@ -258,6 +258,9 @@ func TestLockAndStatus(t *testing.T) {
 		!slices.Equal(actions(s.Result), actions(r)) || s.Killed != r.Killed {
 		t.Errorf("status %+v, %v; result %+v", s, err, r)
 	}
+	if got, err := FindAbandoned(spec.Status, spec.Stdout); err != nil || got != nil {
+		t.Errorf("abandoned after its end: %v, %v", got, err)
+	}
 	if lock, err := takeLock(spec.Lock); err != nil {
 		t.Errorf("the lock outlives the guard: %v", err)
 	} else {
@@ -265,6 +268,9 @@ func TestLockAndStatus(t *testing.T) {
 	}
 	if _, err := ReadStatus(w.path("none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no status: %v", err)
+	}
+	if got, err := FindAbandoned(w.path("none")); err != nil || got != nil {
+		t.Errorf("abandoned before its start: %v, %v", got, err)
 	}
 }
 
