@@ -65,3 +65,19 @@ func TestBadSweeps(t *testing.T) {
 		})
 	}
 }
+
+// fuzzSeeds are the sweeps of all tests.
+func fuzzSeeds(tb testing.TB) (seeds [][]byte) {
+	files, err := filepath.Glob("testdata/bad/*.bad.yaml")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, file := range append(files, "testdata/deepseek-v3.yaml") {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		seeds = append(seeds, src)
+	}
+	return append(seeds, []byte(everything), []byte(identitySweep), []byte(secretSweep))
+}

@@ -233,7 +233,7 @@ func (b *builder) reportTwice(j, i int) {
 	if y.added != nil {
 		p.Pos, p.Len = s.pos(y.added), 1
 	}
-	s.report(p)
+	s.reportRow(p)
 }
 
 // identifier computes ids; its buffers are reused for every variant.

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -178,7 +179,8 @@ func (c *cutout) simple(st *syntax.Stmt) *syntax.CallExpr {
 // word gives the parts of one word with its quotes taken off; false after
 // reporting what a shell would have expanded.
 func (c *cutout) word(w *syntax.Word) ([]part, bool) {
-	if lits := (&syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(lits) {
+	braces := &syntax.Word{Parts: slices.Clone(w.Parts)}
+	if syntax.SplitBraces(braces); slices.ContainsFunc(braces.Parts, isBraceExpansion) {
 		c.fail(w.Pos(), 1, "shell-syntax", "put quotes around the word: '…'; "+useShell, "a shell would expand the braces of this word")
 		return nil, false
 	}
@@ -216,6 +218,12 @@ func (c *cutout) word(w *syntax.Word) ([]part, bool) {
 	return parts, true
 }
 
+// isBraceExpansion tells whether bash makes several words of a part: {a,b} and {1..3}, not {a} and {}.
+func isBraceExpansion(p syntax.WordPart) bool {
+	b, ok := p.(*syntax.BraceExp)
+	return ok && (b.Sequence || len(b.Elems) > 1)
+}
+
 // unquoted adds literal text that stands outside of quotes.
 func (c *cutout) unquoted(b *strings.Builder, lit *syntax.Lit, first bool) bool {
 	v := lit.Value
@@ -233,7 +241,7 @@ func (c *cutout) unquoted(b *strings.Builder, lit *syntax.Lit, first bool) bool 
 				b.WriteByte(v[i])
 			}
 			continue
-		case ch == '~' && first && i == 0:
+		case ch == '~' && first && (i == 0 || v[i-1] == '=' && isIdentifier(v[:i-1])):
 			return c.expands(at(i), "~", "write ${{ env.HOME }}, or put the word in quotes if it is meant")
 		case ch == '*' || ch == '?' || ch == '[' && strings.Contains(v[i:], "]"):
 			return c.expands(at(i), string(ch), "put quotes around the word if it is meant: '…'")

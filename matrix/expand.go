@@ -134,7 +134,7 @@ func (sd *side) require(r row) {
 			if r.added != nil {
 				p.Also = append(p.Also, s.pos(r.added))
 			}
-			s.report(p)
+			s.reportRow(p)
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"servematrix/secret"
 )
 
 // identitySchema is hashed into every id; a change of what is hashed needs a new one.
@@ -103,7 +101,7 @@ func (id *identifier) writeEnv(d *draft) {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		value, set := d.Env[name]
-		if set && secret.IsSecretName(name, id.src.secretNames) {
+		if set && id.src.isSecret(name) {
 			continue
 		}
 		if id.env.Len() > 1 {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"servematrix/secret"
 )
 
 // names is what the expressions at one place of the sweep can refer to.
@@ -238,7 +236,7 @@ func (nm *names) resolveEnv(r *ref, name string, parts int) *unknown {
 		r.fixed = nullValue
 	case !ok:
 		return nm.unknown("unset-env", fmt.Sprintf("set it before, or give a default: ${{ env?.%s ?? \"…\" }}", name), "the environment variable %s is not set", name)
-	case secret.IsSecretName(name, nm.src.secretNames):
+	case nm.src.isSecret(name):
 		r.fixed = lateValue("env." + name)
 	default:
 		r.fixed = textValue(v, nil)

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"servematrix/secret"
 )
 
 // WriteText writes the problems for a terminal or a log: each with its line of
@@ -22,8 +26,9 @@ func (ps Problems) WriteText(w io.Writer, src map[string][]byte) error {
 	}
 	for _, p := range shown {
 		fmt.Fprintln(&b, p)
-		if of := lines[p.File]; p.Line >= 1 && p.Line <= len(of) {
-			writeExcerpt(&b, of[p.Line-1], p.Col, p.Len)
+		// A line that is shown for its secret would show the secret.
+		if of := lines[p.File]; p.Line >= 1 && p.Line <= len(of) && p.Rule != "secret-literal" {
+			writeExcerpt(&b, hideSecrets(of[p.Line-1]), p.Col, p.Len)
 		}
 		if p.Suggestion != "" {
 			fmt.Fprintf(&b, "    = %s\n", p.Suggestion)
@@ -78,6 +83,41 @@ func writeExcerpt(b *bytes.Buffer, line string, col, length int) {
 		width = max(1, runewidth.StringWidth(strings.ReplaceAll(string(runes[start:end]), "\t", " ")))
 	}
 	fmt.Fprintf(b, "^%s\n", strings.Repeat("~", width-1))
+}
+
+// assigned finds NAME: value, NAME=value and --flag value in a line of a sweep.
+var assigned = []*regexp.Regexp{
+	regexp.MustCompile(`(--?[A-Za-z][A-Za-z0-9_-]*)(?:=|\s+|["']?,\s*)["']?([^\s"',}\]]+)`),
+	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_-]*)["']?(?:=|:\s+)["']?([^\s"',}\]]+)`),
+}
+
+// hideSecrets puts stars over the secrets in a line, one for each character, so
+// that everything else keeps its place.
+func hideSecrets(line string) string {
+	for _, re := range assigned {
+		for pos := 0; ; {
+			m := re.FindStringSubmatchIndex(line[pos:])
+			if m == nil {
+				break
+			}
+			name, value := line[pos+m[2]:pos+m[3]], line[pos+m[4]:pos+m[5]]
+			from := pos + m[4]
+			pos += m[3] // what follows a name can be a name itself: command: TOKEN=…
+			isSecret := secret.IsSecretFlag("--"+strings.TrimLeft(name, "-")) || secret.IsSecretName(strings.ReplaceAll(name, "-", "_"), nil)
+			if !isSecret || strings.HasPrefix(value, "$") || strings.HasPrefix(value, "-") || isHarmless(value) {
+				continue
+			}
+			// As many bytes as before, so that nothing moves.
+			line = line[:from] + stars(value) + line[from+len(value):]
+		}
+	}
+	return strings.ReplaceAll(line, "\x00", "")
+}
+
+// stars covers a text: a star for each character, and zero bytes up to its length.
+func stars(s string) string {
+	n := utf8.RuneCountInString(s)
+	return strings.Repeat("*", n) + strings.Repeat("\x00", len(s)-n)
 }
 
 // WriteJSON writes all problems as one JSON array.

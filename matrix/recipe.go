@@ -197,7 +197,7 @@ func (r *recipe) apply(set *setting, d draft, v *value, in rows) {
 	if v.node != nil && v.node != set.node {
 		p.Also = []Pos{s.pos(v.node)}
 	}
-	s.report(p)
+	s.reportRow(p)
 }
 
 // copyBase starts a variant from the settings that all have in common.

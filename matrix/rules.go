@@ -291,7 +291,7 @@ func (sd *side) apply(r *row) *evalError {
 			i := slices.IndexFunc(done, func(d written) bool { return d.by.name == w.name })
 			if i >= 0 && (done[i].v.label() != v.label() || done[i].v.kind != v.kind) {
 				s := sd.nm.src
-				s.report(Problem{Pos: s.pos(w.key), Len: s.width(w.key), Rule: "patch-conflict", Also: []Pos{s.pos(done[i].by.key)},
+				s.reportRow(Problem{Pos: s.pos(w.key), Len: s.width(w.key), Rule: "patch-conflict", Also: []Pos{s.pos(done[i].by.key)},
 					Message:    fmt.Sprintf("two patches set %s for %s: to %s and to %s", w.name, sd.describe(rows{own: r.vals}), done[i].v.label(), v.label()),
 					Suggestion: "narrow the match of one of them"})
 			}

@@ -48,7 +48,7 @@ func (v *vault) keep(name, value string, n *yaml.Node) string {
 
 // env gives the value of a variable as it may be written.
 func (v *vault) env(name, text string, n *yaml.Node) string {
-	if !secret.IsSecretName(name, v.src.secretNames) || hasPlaceholder(text) || isHarmless(unescape(text)) {
+	if !v.src.isSecret(name) || hasPlaceholder(text) || isHarmless(unescape(text)) {
 		return text
 	}
 	return v.keep(name, unescape(text), n)

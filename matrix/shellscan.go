@@ -116,7 +116,7 @@ func (sc *scanner) refuse(at syntax.Pos, where string) {
 // markSecrets finds the words of a command that are values of secrets.
 func (sc *scanner) markSecrets(call *syntax.CallExpr) {
 	for _, a := range call.Assigns {
-		if a.Name != nil && a.Value != nil && secret.IsSecretName(a.Name.Value, sc.c.nm.src.secretNames) {
+		if a.Name != nil && a.Value != nil && sc.c.nm.src.isSecret(a.Name.Value) {
 			sc.words[a.Value] = a.Name.Value
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"servematrix/secret"
 )
 
 // source is one sweep file while it is read: its text and what is wrong with it.
@@ -25,20 +27,26 @@ type source struct {
 	reported map[string]bool
 	errors   int // how many of the problems are errors
 
-	secretNames []string // further names that the sweep calls secret
+	secretNames []string        // further names that the sweep calls secret
+	secret      map[string]bool // which names are secret, once asked: every variant asks again
 }
 
 func newSource(file string, text []byte, opt Options) *source {
-	return &source{file: file, text: text, lines: splitLines(text), opt: opt, reported: map[string]bool{}}
+	return &source{file: file, text: text, lines: splitLines(text), opt: opt, reported: map[string]bool{}, secret: map[string]bool{}}
 }
 
-// report keeps a problem, once for each place and rule: an alias or an expanded
-// row meets the same mistake many times.
-func (s *source) report(p Problem) {
+// report keeps a problem, once: an alias meets the same mistake again.
+func (s *source) report(p Problem) { s.reportOnce(p, p.Message) }
+
+// reportRow keeps a problem of an expanded row, once for each place and rule: a
+// thousand rows meet the same mistake, each with words of its own.
+func (s *source) reportRow(p Problem) { s.reportOnce(p, "") }
+
+func (s *source) reportOnce(p Problem, what string) {
 	if p.Severity == "" {
 		p.Severity = Error
 	}
-	key := p.Pos.String() + " " + p.Rule
+	key := p.Pos.String() + " " + p.Rule + " " + what
 	if s.reported[key] {
 		return
 	}
@@ -47,6 +55,16 @@ func (s *source) report(p Problem) {
 		s.errors++
 	}
 	s.problems = append(s.problems, p)
+}
+
+// isSecret tells whether the value of a variable of this name is a secret.
+func (s *source) isSecret(name string) bool {
+	is, known := s.secret[name]
+	if !known {
+		is = secret.IsSecretName(name, s.secretNames)
+		s.secret[name] = is
+	}
+	return is
 }
 
 // fail reports an error at a node.
@@ -200,7 +218,7 @@ func (s *source) yamlProblem(err error) Problem {
 		p.Col, p.Suggestion = strings.Index(indent, "\t")+1, "YAML is indented with spaces, never with tabs"
 	case strings.Contains(line, "${{") && strings.HasPrefix(message, "did not find expected ','"):
 		p.Col, p.Len = len([]rune(line[:strings.Index(line, "${{")]))+1, 3
-		p.Suggestion = `inside [ ] and { } put quotes around "${{ … }}"`
+		p.Suggestion = `inside [ ] and { } a text with ${{ … }} needs quotes around it: "${{ … }}"`
 	case message == "did not find expected key" || strings.HasPrefix(message, "did not find expected '-'"):
 		p.Col, p.Suggestion = len(indent)+1, "its neighbours are indented otherwise, or a quote ends too early"
 	case strings.HasPrefix(message, "mapping values are not allowed"):

@@ -81,7 +81,7 @@ func (s *source) reportEval(e *evalError, in rows, describe func(rows) string) {
 			message += " (for " + row + ")"
 		}
 	}
-	s.failAt(e.node, e.off, e.n, e.rule, e.suggestion, message)
+	s.reportRow(Problem{Pos: s.at(e.node, e.off), Len: e.n, Rule: e.rule, Message: message, Suggestion: e.suggestion})
 }
 
 // compileScalar takes the expressions out of a scalar and compiles them.
