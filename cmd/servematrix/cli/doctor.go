@@ -39,20 +39,20 @@ func newDoctor(env Env) *cobra.Command {
 	var format string
 	var clean bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [RUN…]",
 		Short: "Say what this host has, and what former runs left on it",
 		Long: `Prints what matters for serving on this host: CPUs, memory, limits, /dev/shm, disk, devices,
 engines on PATH, who holds the engines' default ports, and processes that former runs left
-behind (found by the run marker and by the journals under ./runs). --clean ends those.
+behind (found by the run marker and by the journals under ./runs). --clean ends those. With RUN
+only what these runs left counts.
 
 Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or leftovers are left`,
 		Example: "  servematrix doctor --clean",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneFormat(format, "text", "json"); err != nil {
 				return err
 			}
-			return doctor(cmd.Context(), env, format, clean)
+			return doctor(cmd.Context(), env, args, format, clean)
 		},
 	}
 	cmd.Flags().BoolVar(&clean, "clean", false, "end the leftovers")
@@ -60,7 +60,7 @@ Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or lefto
 	return cmd
 }
 
-func doctor(ctx context.Context, env Env, format string, clean bool) error {
+func doctor(ctx context.Context, env Env, runs []string, format string, clean bool) error {
 	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Guards: []string{}, Problems: []string{}}
 	if s, err := spaceOf(env.Dir); err == nil {
 		d.Disk = &s
@@ -72,7 +72,7 @@ func doctor(ctx context.Context, env Env, format string, clean bool) error {
 		}
 		d.Engines[name] = path
 	}
-	if err := d.findLeftovers(ctx, env, clean); err != nil {
+	if err := d.findLeftovers(ctx, env, runs, clean); err != nil {
 		return err
 	}
 	for _, port := range enginePorts { // after the cleaning: a leftover may have held one
@@ -88,7 +88,10 @@ func doctor(ctx context.Context, env Env, format string, clean bool) error {
 	if n := len(d.Leftovers); n > 0 {
 		d.Problems = append(d.Problems, fmt.Sprintf("%s of former runs left", plural(n, "process", "processes")))
 	}
-	err := error(nil)
+	if n := len(d.Guards); n > 0 {
+		d.Problems = append(d.Problems, fmt.Sprintf("%s still cleaning up", plural(n, "guard", "guards")))
+	}
+	var err error
 	if format == "json" {
 		err = writeJSON(env.Stdout, d)
 	} else {

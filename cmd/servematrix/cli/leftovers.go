@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"servematrix/journal"
@@ -18,16 +19,24 @@ const (
 )
 
 // findLeftovers looks for what former runs left, by the marker in the
-// environment and by the journals of the runs under ./runs that are not live,
-// and ends it when asked to.
-func (d *diagnosis) findLeftovers(ctx context.Context, env Env, clean bool) error {
-	found, err := process.FindLeftovers("")
-	if err != nil {
-		return err
+// environment and by the journals of the runs that are not live, and ends it
+// when asked to. named limits the search to these runs; without any, every
+// marker counts, and every run under ./runs.
+func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, clean bool) error {
+	var runs []journal.Folder
+	var found []process.Survivor
+	for _, name := range named {
+		f, err := openRun(env, name)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, f)
 	}
-	runs, err := journal.List(env.path(runsDir))
-	if err != nil && !os.IsNotExist(err) {
-		return err
+	if len(named) == 0 {
+		var err error
+		if runs, err = journal.List(env.path(runsDir)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
 	}
 	for _, f := range runs {
 		if f.Live() {
@@ -40,6 +49,20 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, clean bool) erro
 		more, guards := s.leftovers(ctx)
 		found = append(found, more...)
 		d.Guards = append(d.Guards, guards...)
+	}
+	marks := []string{""} // any
+	if len(named) > 0 {
+		marks = nil
+		for _, f := range runs {
+			marks = append(marks, filepath.Base(string(f)))
+		}
+	}
+	for _, mark := range marks {
+		marked, err := process.FindLeftovers(mark)
+		if err != nil {
+			return err
+		}
+		found = append(found, marked...)
 	}
 	seen := map[process.Identity]bool{}
 	for _, s := range found {
@@ -68,15 +91,19 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, clean bool) erro
 // leftovers finds what lives of the launches and clients whose end no event
 // tells. It waits for guards that still clean up, and names those that go on.
 func (s *snapshot) leftovers(ctx context.Context) (found []process.Survivor, guards []string) {
+	if s.state.Client != nil {
+		attempt := s.state.Of(s.state.ClientUnit).Folder
+		if awaitGuard(ctx, s.folder.Path(attempt)) {
+			found = append(found, sessionOf(*s.state.Client)...)
+		} else {
+			guards = append(guards, attempt)
+		}
+	}
 	for _, l := range s.state.Launches {
 		if l.Ended != nil {
 			continue
 		}
-		dir := s.folder.LaunchDir(l.ID)
-		for end := time.Now().Add(guardWait); journal.GuardLives(dir) && time.Now().Before(end) && ctx.Err() == nil; {
-			time.Sleep(look)
-		}
-		if journal.GuardLives(dir) {
+		if !awaitGuard(ctx, s.folder.LaunchDir(l.ID)) {
 			guards = append(guards, l.ID)
 			continue
 		}
@@ -91,10 +118,18 @@ func (s *snapshot) leftovers(ctx context.Context) (found []process.Survivor, gua
 			found = append(found, writers...)
 		}
 	}
-	if s.state.Client != nil {
-		found = append(found, sessionOf(*s.state.Client)...)
-	}
 	return found, guards
+}
+
+// awaitGuard waits until the guard of a launch's or an attempt's folder is gone;
+// false: it goes on.
+func awaitGuard(ctx context.Context, dir string) bool {
+	for end := time.Now().Add(guardWait); journal.GuardLives(dir); time.Sleep(look) {
+		if time.Now().After(end) || ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func sessionOf(r journal.Running) []process.Survivor {

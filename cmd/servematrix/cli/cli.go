@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Env is all that the program sees of the world.
+type Env struct {
+	Args   []string // without the program's name
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Dir    string   // working folder
+	Env    []string // in the form of os.Environ
+	Exe    string   // this binary, run for commands whose first word is servematrix
+}
+
+// OSEnv is the world of this process.
+func OSEnv() Env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // every later use of it says what is wrong
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	return Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Dir: dir, Env: os.Environ(), Exe: exe}
+}
+
+// Getenv looks a variable up.
+func (e Env) Getenv(name string) (string, bool) {
+	for i := len(e.Env) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(e.Env[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// Run runs the program and gives its exit code.
+func Run(ctx context.Context, env Env) int {
+	root := newRoot(env)
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	var e *exitError
+	if err != nil && !(errors.As(err, &e) && e.mute) {
+		fmt.Fprintf(env.Stderr, "servematrix: %v\n", err)
+		if e != nil && e.hint != "" {
+			fmt.Fprintf(env.Stderr, "  %s\n", e.hint)
+		}
+	}
+	return exitCode(err)
+}
+
+func newRoot(env Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "servematrix",
+		Short: "Run every combination of LLM-serving configurations and benchmark clients, and leave one report",
+		Long: `servematrix runs every combination of a matrix of LLM-serving configurations (SGLang, vLLM …
+with their flags) and benchmark clients, unattended, and leaves one report that can be trusted.
+
+` + exitHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+	})
+	root.AddCommand(commands(env)...)
+	for _, cmd := range root.Commands() {
+		usageArgs(cmd)
+	}
+	return root
+}
+
+// usageArgs makes a wrong number of arguments a usage error too.
+func usageArgs(cmd *cobra.Command) {
+	check := cmd.Args
+	if check == nil {
+		return
+	}
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return &exitError{code: exitUsage, err: err, hint: "see: " + c.CommandPath() + " --help"}
+		}
+		return nil
+	}
+}

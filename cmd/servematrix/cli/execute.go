@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/rs/zerolog"
+
+	"servematrix/cmd/servematrix/progress"
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/orchestrator"
+	"servematrix/report"
+	"servematrix/secret"
+)
+
+// session is what run and resume have in common: a plan, a locked folder, and what to measure.
+type session struct {
+	env      Env
+	plan     *matrix.Plan
+	catalog  *engine.Catalog
+	folder   journal.Folder
+	lock     *journal.Lock
+	info     journal.Session
+	units    []orchestrator.Unit
+	afresh   bool
+	progress string
+	color    string
+}
+
+// execute runs the session: journal, report and view hang on the events, the
+// orchestrator makes them. The run folder is the last line on stdout.
+func (s *session) execute(ctx context.Context) error {
+	defer s.lock.Release()
+	if err := os.Remove(s.folder.Path(orchestrator.StopAfterCell)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	writer, past, err := s.folder.Append()
+	if err != nil {
+		return err
+	}
+	live, err := report.Open(s.folder, s.plan, past)
+	if err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	view := progress.New(s.viewOptions(past))
+	writer.Subscribe(live.Handle)
+	writer.Subscribe(view.Handle)
+
+	ctx, hurry, release := interruptible(ctx, s.env.Stderr)
+	defer release()
+	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
+		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, Past: past, Session: s.info,
+		Units: s.units, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
+		Redactor: s.redactor(), Log: zerolog.New(s.env.Stderr), Hurry: hurry,
+	})
+	werr := writer.Close() // report and view have seen everything after this
+	view.Close()
+	err = errors.Join(errors.Join(harmless(err)), werr, live.Close())
+	fmt.Fprintln(s.env.Stdout, s.shown())
+	if err != nil {
+		code := verdict.ExitCode
+		if code == exitOK || code == exitCellsFailed {
+			code = exitInternal
+		}
+		return &exitError{code: code, err: err}
+	}
+	if verdict.ExitCode != exitOK {
+		return exitWith(verdict.ExitCode)
+	}
+	return nil
+}
+
+// harmless drops the errors that the view has told already.
+func harmless(err error) error {
+	var interrupt *orchestrator.Interrupt
+	if errors.As(err, &interrupt) || errors.Is(err, orchestrator.ErrStopAsked) {
+		return nil
+	}
+	return err
+}
+
+// shown is the run folder as the user would type it.
+func (s *session) shown() string {
+	if rel, err := filepath.Rel(s.env.Dir, string(s.folder)); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return string(s.folder)
+}
+
+// redactor knows every secret that this session can meet.
+func (s *session) redactor() *secret.Redactor {
+	r := &secret.Redactor{}
+	r.AddEnviron(s.env.Env, s.plan.Secrets)
+	for _, value := range s.plan.Literals {
+		r.Add(value)
+	}
+	return r
+}
+
+func (s *session) viewOptions(past []journal.Event) progress.Options {
+	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: past, Getenv: s.env.Getenv}
+	opt.IsTerminal, opt.Width = terminal(s.env.Stderr)
+	return opt
+}
+
+// interruptible gives a context that the first SIGINT or SIGTERM cancels, and a
+// channel that the second closes. SIGHUP and a dead terminal or pipe end nothing.
+func interruptible(parent context.Context, stderr interface{ Write([]byte) (int, error) }) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	hurry := make(chan struct{})
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	// Caught and dropped, not ignored: servers would inherit an ignored signal.
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, syscall.SIGHUP, syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		var once sync.Once
+		for {
+			select {
+			case sig := <-signals:
+				if ctx.Err() == nil {
+					cancel(&orchestrator.Interrupt{Signal: sig})
+					fmt.Fprintln(stderr, "servematrix: ending the client, then stopping the server in order; once more to skip the grace")
+					continue
+				}
+				once.Do(func() { close(hurry) })
+			case <-dropped:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, hurry, func() {
+		signal.Stop(signals)
+		signal.Stop(dropped)
+		close(done)
+		cancel(nil)
+	}
+}

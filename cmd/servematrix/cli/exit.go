@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Exit codes: one table for the help texts, the documentation and scripts.
+const (
+	exitOK          = 0
+	exitInternal    = 1   // a fault of servematrix or of the host
+	exitUsage       = 2   // usage or configuration
+	exitCellsFailed = 3   // finished, but some cells failed
+	exitGate        = 4   // a gate or a comparison failed
+	exitNothing     = 5   // nothing selected
+	exitPreflight   = 6   // port or device busy, lock held, host not clean
+	exitSIGINT      = 130 // interrupted, resumable
+	exitSIGTERM     = 143
+)
+
+const exitHelp = `Exit codes:
+  0 ok · 1 internal error · 2 usage or configuration · 3 finished, some cells failed
+  4 a gate or a comparison failed · 5 nothing selected
+  6 preflight: port or device busy, lock held, host not clean · 130/143 interrupted, resumable`
+
+// exitError carries the exit code that an error means, and what to do about it.
+type exitError struct {
+	code int
+	err  error
+	hint string
+	mute bool // everything was said already
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is a mistake in the call or the configuration.
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// exitWith ends the program with a code when everything was said already.
+func exitWith(code int) error {
+	return &exitError{code: code, err: fmt.Errorf("exit %d", code), mute: true}
+}
+
+// exitCode gives the code of an error, 0 for none.
+func exitCode(err error) int {
+	var e *exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &e):
+		return e.code
+	}
+	return exitInternal
+}

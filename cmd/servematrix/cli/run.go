@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/orchestrator"
+	"servematrix/process"
+	"servematrix/secret"
+)
+
+type runOptions struct {
+	out      string
+	blocks   int
+	only     string
+	progress string
+	color    string
+}
+
+func newRun(env Env) *cobra.Command {
+	var opt runOptions
+	cmd := &cobra.Command{
+		Use:   "run SWEEP",
+		Short: "Run a sweep: every server variant under every workload",
+		Long: `Runs every cell of the sweep: starts the server, waits until it is ready, runs the client,
+stops the server until nothing of it is left, and appends the result to the combined report.
+The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
+
+` + exitHelp,
+		Example: "  servematrix run sweep.yaml --out runs",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), env, args[0], opt) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.out, "out", "runs", "parent folder of the run folder")
+	f.IntVar(&opt.blocks, "blocks", 0, "rounds over the plan (default: the sweep's run.blocks)")
+	f.StringVar(&opt.only, "only", "", `run only the cells for which the expression holds, such as 'backend == "triton"'`)
+	addViewFlags(f, &opt.progress, &opt.color)
+	return cmd
+}
+
+func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
+	if err := checkViewFlags(opt.progress, opt.color); err != nil {
+		return err
+	}
+	source, err := os.ReadFile(env.path(sweep))
+	if err != nil {
+		return usageError("the sweep cannot be read: %w", err)
+	}
+	plan, catalog, problems, err := loadSweep(env, sweep)
+	if err != nil {
+		return err
+	}
+	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+		return err
+	}
+	if problems.HasErrors() {
+		return exitWith(exitUsage)
+	}
+	if opt.blocks < 0 {
+		return usageError("--blocks must be 1 or more")
+	}
+	if opt.blocks > 0 {
+		plan.Launches = plan.Launches / plan.Run.Blocks * opt.blocks
+		plan.Run.Blocks = opt.blocks
+	}
+	units, err := selectUnits(plan, opt.only, plan.Run.Blocks)
+	if err != nil {
+		return err
+	}
+	out := env.path(opt.out)
+	if err := preflight(env, plan, catalog, units, out); err != nil {
+		return err
+	}
+	s := &session{env: env, plan: plan, catalog: catalog, units: units, progress: opt.progress, color: opt.color}
+	files, err := runFiles(plan, source)
+	if err != nil {
+		return err
+	}
+	s.folder, s.lock, err = journal.Create(out, plan.Name, time.Now(), files)
+	if err != nil {
+		return &exitError{code: exitPreflight, err: err, hint: "give a folder that can be written with --out"}
+	}
+	if s.info, err = sessionInfo(env, env.path(sweep), len(units), plan.Run.Blocks, opt.only); err != nil {
+		return err
+	}
+	return s.execute(ctx)
+}
+
+// preflight makes sure before anything starts that commands are there, ports free and disk enough.
+func preflight(env Env, plan *matrix.Plan, catalog *engine.Catalog, units []orchestrator.Unit, out string) error {
+	if err := orchestrator.Commands(plan, env.Dir, env.Env); err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return &exitError{code: exitPreflight, err: fmt.Errorf("the run folder cannot be made: %w", err), hint: "give a folder that can be written with --out"}
+	}
+	if err := orchestrator.Host(plan, catalog, units, out); err != nil {
+		return &exitError{code: exitPreflight, err: err}
+	}
+	return nil
+}
+
+// selectUnits gives what is to be measured: the cells that only selects, in every block.
+func selectUnits(plan *matrix.Plan, only string, blocks int) ([]orchestrator.Unit, error) {
+	all := orchestrator.PlanUnits(plan, blocks)
+	if only == "" {
+		return all, nil
+	}
+	keep, err := matrix.Select(plan, only)
+	if err != nil {
+		return nil, usageError("--only: %w", err)
+	}
+	kept := map[string]bool{}
+	for i, c := range plan.Cells {
+		if keep(i) {
+			kept[c.ID] = true
+		}
+	}
+	if len(kept) == 0 {
+		return nil, &exitError{code: exitNothing, err: fmt.Errorf("--only %q selects none of the %d cells", only, len(plan.Cells)), hint: "servematrix plan shows the cells and their axes"}
+	}
+	units := all[:0]
+	for _, u := range all {
+		if kept[u.Cell] {
+			units = append(units, u)
+		}
+	}
+	return units, nil
+}
+
+// runFiles are the files that a run folder is born with. A secret literal does not even stay in the copy of the sweep.
+func runFiles(plan *matrix.Plan, source []byte) (map[string][]byte, error) {
+	var hide secret.Redactor
+	for _, value := range plan.Literals {
+		hide.Add(value)
+	}
+	var frozen bytes.Buffer
+	if err := plan.WriteJSON(&frozen); err != nil {
+		return nil, err
+	}
+	host, err := hostFacts()
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		journal.SweepFile: []byte(hide.String(string(source))),
+		journal.PlanFile:  frozen.Bytes(),
+		journal.HostFile:  host,
+	}, nil
+}
+
+func sessionInfo(env Env, sweep string, cells, blocks int, only string) (journal.Session, error) {
+	me, err := process.Identify(os.Getpid())
+	if err != nil {
+		return journal.Session{}, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return journal.Session{}, err
+	}
+	return journal.Session{
+		Version: versionString(), Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Host: host,
+		Argv: append([]string{"servematrix"}, env.Args...), Dir: env.Dir, SweepPath: filepath.Clean(sweep), Blocks: blocks, Only: only, Cells: cells,
+	}, nil
+}

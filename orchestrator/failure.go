@@ -1,0 +1,80 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/process"
+	"servematrix/readiness"
+	"servematrix/secret"
+)
+
+const mask = secret.Mask
+
+func isSecret(name string, extra []string) bool { return secret.IsSecretName(name, extra) }
+
+// startFailure says why a process did not come up at all.
+func startFailure(err error) *journal.Failure {
+	class := "start_failed"
+	var start *process.StartError
+	if errors.As(err, &start) {
+		class = start.Class
+	}
+	return &journal.Failure{Class: class, Phase: "start", Message: err.Error()}
+}
+
+// notReady turns what ended the wait for a server into a failure.
+func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
+	if ctx.Err() != nil {
+		return &journal.Failure{Class: "interrupted", Phase: "start", Message: context.Cause(ctx).Error()}
+	}
+	out := &journal.Failure{Class: "start_failed", Phase: "start", Message: l.Redactor.String(err.Error())}
+	var f *readiness.Failure
+	if errors.As(err, &f) {
+		out.Class, out.Line = f.Class, f.Line
+		out.Message = l.Redactor.String(f.Message)
+		if f.File != "" {
+			out.File = l.Folder.Rel(f.File)
+		}
+		out.Tail = l.tail(f.Tail)
+	}
+	select {
+	case <-l.proc.Exited():
+		out.Message = fmt.Sprintf("%s (the server ended with %s)", out.Message, l.proc.Exit())
+	default:
+	}
+	return out
+}
+
+// serverDied says why the server ended under its client, in the server's own words where it left any.
+func (l *launch) serverDied() *journal.Failure {
+	f := &journal.Failure{Class: "server_died", Phase: "client", Message: fmt.Sprintf("the server ended with %s while the client ran", l.proc.Exit())}
+	patterns, err := engine.Patterns(l.server)
+	if err != nil {
+		l.warn(err.Error())
+	}
+	if d, ok := readiness.Diagnose(l.logs, patterns); ok {
+		if d.Class != "start_failed" {
+			f.Class = d.Class
+		}
+		f.Message = fmt.Sprintf("%s: %s", f.Message, l.Redactor.String(d.Message))
+		f.File, f.Line, f.Tail = l.Folder.Rel(d.File), d.Line, l.tail(d.Tail)
+	} else {
+		f.File, f.Tail = l.Folder.Rel(l.logs[1]), l.tail(readiness.Tail(l.logs[1], tailLines))
+	}
+	return f
+}
+
+// tailLines is how many of a log's last lines a failure keeps.
+const tailLines = 40
+
+func (l *launch) tail(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = l.Redactor.String(line)
+	}
+	return out
+}

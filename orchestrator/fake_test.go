@@ -1,0 +1,220 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/process"
+	"servematrix/secret"
+)
+
+// The test binary plays guard, server and client.
+func TestMain(m *testing.M) {
+	process.GuardMain()
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case "fake-server":
+			fakeServer(os.Args[2], os.Args[3:])
+		case "fake-client":
+			fakeClient(os.Args[2:])
+		case "fake-child":
+			time.Sleep(time.Hour)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fakeServer listens on port and does what the words say.
+func fakeServer(port string, words []string) {
+	has := func(w string) bool { return slices.Contains(words, w) }
+	if has("bad-flag") {
+		fmt.Fprintln(os.Stderr, "fake: error: unrecognized arguments: --nonsense")
+		os.Exit(2)
+	}
+	if has("never-ready") {
+		time.Sleep(time.Hour)
+	}
+	if has("nasty-children") {
+		for range 3 {
+			cmd := exec.Command(os.Args[0], "fake-child", "x")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := cmd.Start(); err != nil {
+				panic(err)
+			}
+		}
+	}
+	if has("deaf") {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/flush", func(w http.ResponseWriter, _ *http.Request) {
+		if has("sticky-cache") {
+			http.Error(w, "busy", http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, "flushed")
+	})
+	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) {
+		fmt.Fprintln(os.Stderr, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
+		os.Exit(1)
+	})
+	fmt.Println("READY")
+	panic(http.Serve(l, mux))
+}
+
+// fakeClient prints a result, or does what the words say. "once=FILE WORD" does it only as long as FILE is not there.
+func fakeClient(words []string) {
+	url := words[0]
+	words = words[1:]
+	if len(words) > 1 && strings.HasPrefix(words[0], "once=") {
+		file := strings.TrimPrefix(words[0], "once=")
+		if _, err := os.Stat(file); err == nil {
+			words = nil
+		} else if err := os.WriteFile(file, nil, 0o600); err != nil {
+			panic(err)
+		}
+	}
+	switch {
+	case slices.Contains(words, "fail"):
+		fmt.Fprintln(os.Stderr, "ValueError: no luck")
+		os.Exit(1)
+	case slices.Contains(words, "hang"):
+		time.Sleep(time.Hour)
+	case slices.Contains(words, "kill-server"):
+		if res, err := http.Get(url + "/die"); err == nil {
+			res.Body.Close()
+		}
+		time.Sleep(time.Hour)
+	case slices.Contains(words, "empty"):
+		os.Exit(0)
+	}
+	fmt.Println(`{"duration": 2.0, "completed": 10, "total_output_tokens": 100, "output_throughput": 50.0}`)
+	os.Exit(0)
+}
+
+// bench is one run folder and what it takes to work on it.
+type bench struct {
+	t       *testing.T
+	plan    *matrix.Plan
+	catalog *engine.Catalog
+	folder  journal.Folder
+	environ []string
+	literal map[string]string
+}
+
+// newBench expands a sweep in which SERVER and CLIENT stand for the fake commands.
+func newBench(t *testing.T, sweep string) *bench {
+	t.Helper()
+	sweep = strings.NewReplacer("SERVER", os.Args[0]+" fake-server ${{ late.port }}", "CLIENT", os.Args[0]+" fake-client ${{ server.url }}",
+		"READY", "{log: '^READY$', timeout: 20s}", "TMP", t.TempDir()).Replace(sweep)
+	plan, problems := matrix.Parse("sweep.yaml", []byte("version: 1\nname: test\n"+sweep), matrix.Options{Getenv: os.LookupEnv})
+	if problems.HasErrors() {
+		t.Fatalf("sweep: %v", problems)
+	}
+	catalog, err := engine.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := catalog.Complete(plan); problems.HasErrors() {
+		t.Fatalf("complete: %v", problems)
+	}
+	b := &bench{t: t, plan: plan, catalog: catalog, environ: os.Environ()}
+	var lock *journal.Lock
+	b.folder, lock, err = journal.Create(t.TempDir(), "test", time.Now(), map[string][]byte{journal.PlanFile: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Release() })
+	return b
+}
+
+// run works one session; react sees every event as it is written.
+func (b *bench) run(ctx context.Context, again Again, react func(journal.Event)) (journal.Verdict, error) {
+	b.t.Helper()
+	w, past, err := b.folder.Append()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if react != nil {
+		w.Subscribe(react)
+	}
+	state, err := Fold(past)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	me, err := process.Identify(os.Getpid())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	redactor := &secret.Redactor{}
+	redactor.AddEnviron(b.environ, b.plan.Secrets)
+	verdict, err := Run(ctx, Options{
+		Folder: b.folder, Plan: b.plan, Catalog: b.catalog, Journal: w, Past: past,
+		Session: journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks},
+		Units:   state.Missing(PlanUnits(b.plan, b.plan.Run.Blocks), again), Afresh: again != Again{},
+		Dir: b.t.TempDir(), Environ: b.environ, Exe: os.Args[0], Redactor: redactor, Log: zerolog.Nop(), Hurry: make(chan struct{}),
+	})
+	if cerr := w.Close(); cerr != nil {
+		b.t.Fatal(cerr)
+	}
+	b.nothingLeft()
+	return verdict, err
+}
+
+// events replays what the journal holds, only the given types if any.
+func (b *bench) events(types ...journal.Type) []journal.Event {
+	b.t.Helper()
+	all, err := b.folder.Replay()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(e journal.Event) bool { return len(types) > 0 && !slices.Contains(types, e.Type) })
+}
+
+// state folds the journal.
+func (b *bench) state() *State {
+	b.t.Helper()
+	s, err := Fold(b.events())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// nothingLeft looks for itself whether a process of this run still lives.
+func (b *bench) nothingLeft() {
+	b.t.Helper()
+	marker := MarkerEnv + "=" + filepath.Base(string(b.folder))
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, f := range files {
+		if env, err := os.ReadFile(f); err == nil && strings.Contains(string(env), marker) {
+			cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline"))
+			b.t.Errorf("%s still lives: %q", filepath.Dir(f), strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+)
+
+const (
+	flushLimit   = 10 * time.Second // a server that still winds down its last requests says "busy"
+	flushTimeout = 5 * time.Second  // one request
+	flushBody    = 4 << 10          // bytes of an answer that are kept
+)
+
+// flush empties the server's caches between two cells and verifies its answer.
+// False means that the next cell needs a fresh start.
+func (l *launch) flush(ctx context.Context) (bool, error) {
+	if l.server.Flush == nil {
+		l.warn(fmt.Sprintf("%s: no request is known that empties the server's caches; the next cell gets a fresh start", l.server.Name))
+		return false, nil
+	}
+	began := time.Now()
+	var done journal.Flushed
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
+		done = l.flushOnce(ctx)
+		if done.OK || ctx.Err() != nil || !l.proc.Alive() || time.Since(began)+wait > flushLimit {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+	done.Seconds = time.Since(began).Seconds()
+	if !done.OK && ctx.Err() == nil {
+		l.warn(fmt.Sprintf("%s: %s did not empty the caches (status %d, %q %s); the next cell gets a fresh start", l.server.Name, done.Request, done.Status, done.Body, done.Error))
+	}
+	return done.OK, l.emit(l.event(journal.CacheFlushed), done, false)
+}
+
+func (l *launch) flushOnce(ctx context.Context) journal.Flushed {
+	f := l.server.Flush
+	done := journal.Flushed{Request: f.Method + " " + f.Path}
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, f.Method, l.late.url+f.Path, nil)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	res, err := direct.Do(req)
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, flushBody))
+	if err != nil {
+		done.Error = err.Error()
+		return done
+	}
+	done.Status, done.Body = res.StatusCode, l.Redactor.String(strings.TrimSpace(string(body)))
+	expected, err := regexp.MatchString(f.Expect, string(body)) // an empty expression matches
+	if err != nil {
+		done.Error = err.Error()
+	}
+	done.OK = res.StatusCode/100 == 2 && expected
+	return done
+}
+
+// direct reaches the server without any proxy.
+var direct = &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}

@@ -1,0 +1,240 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/process"
+	"servematrix/secret"
+)
+
+// Options is all that a session needs.
+type Options struct {
+	Folder   journal.Folder
+	Plan     *matrix.Plan // completed by engine
+	Catalog  *engine.Catalog
+	Journal  *journal.Writer
+	Past     []journal.Event // what the journal said before this session
+	Session  journal.Session
+	Units    []Unit   // what is to be measured, in any order
+	Afresh   bool     // failures of earlier sessions do not count against a variant: they are to be tried again
+	Dir      string   // working folder of commands without one
+	Environ  []string // of the run, in the form of os.Environ
+	Exe      string   // this binary, run for commands whose first word is servematrix
+	Redactor *secret.Redactor
+	Log      zerolog.Logger
+	Hurry    <-chan struct{} // closed by a second interrupt: no more grace for anybody
+}
+
+// Interrupt is the cause of a cancelled context when a signal cancelled it.
+type Interrupt struct{ Signal os.Signal }
+
+// Error names the signal.
+func (i *Interrupt) Error() string { return "interrupted by " + i.Signal.String() }
+
+// ErrStopAsked is the cause of an end that stop --after-cell asked for.
+var ErrStopAsked = errors.New("stop --after-cell was asked for")
+
+// NotCleanError says that the host cannot be measured on: something of a server
+// outlived every means of ending it, or holds its port.
+type NotCleanError struct{ What string }
+
+// Error says what holds what.
+func (e *NotCleanError) Error() string { return "the host is not clean: " + e.What }
+
+// Exit codes of a verdict; the command line's table has them all.
+const (
+	ExitOK        = 0
+	ExitInternal  = 1
+	ExitFailed    = 3
+	ExitPreflight = 6
+	ExitSIGINT    = 130
+	ExitSIGTERM   = 143
+)
+
+// runner is one session at work.
+type runner struct {
+	Options
+	state     *State
+	servers   map[string]*matrix.Server
+	clients   map[string]*matrix.Client
+	cells     map[string]matrix.Cell
+	guards    *guards
+	judgeFrom int       // first launch that counts when a variant is judged hopeless
+	enough    bool      // a failure ended the sweep: on_failure: stop
+	freed     time.Time // when the last launch left nothing behind
+}
+
+// Run measures the units and gives the verdict over all of them. A failed cell
+// is part of the verdict; the error is for what ends a run: a host that is not
+// clean, a full disk, a journal that cannot be written, an interrupt (*Interrupt).
+func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
+	if err := process.BecomeSubreaper(); err != nil {
+		opt.Log.Warn().Err(err).Msg("no subreaper: if a guard is killed, its server's processes are out of reach")
+	}
+	r, err := newRunner(opt)
+	if err != nil {
+		return journal.Verdict{ExitCode: ExitInternal}, err
+	}
+	defer r.guards.close()
+	begin := journal.RunStarted
+	if len(opt.Past) > 0 {
+		begin = journal.RunResumed
+	}
+	if err := r.emit(journal.Event{Type: begin}, opt.Session, true); err != nil {
+		return journal.Verdict{ExitCode: ExitInternal}, err
+	}
+	err = r.sweepLeftovers(ctx)
+	if err == nil {
+		err = r.all(ctx)
+	}
+	return r.verdict(ctx, err)
+}
+
+func newRunner(opt Options) (*runner, error) {
+	state, err := Fold(opt.Past)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: opt, state: state, guards: &guards{},
+		servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
+	for _, s := range opt.Plan.Servers {
+		r.servers[s.ID] = s
+	}
+	for _, c := range opt.Plan.Clients {
+		r.clients[c.ID] = c
+	}
+	for _, c := range opt.Plan.Cells {
+		r.cells[c.ID] = c
+	}
+	if opt.Afresh {
+		r.judgeFrom = len(state.Launches)
+		for _, o := range state.Outcomes {
+			o.Tried = 0
+		}
+	}
+	return r, nil
+}
+
+// all works through the groups until nothing is left, with the retries behind the group that failed.
+func (r *runner) all(ctx context.Context) error {
+	for _, g := range r.groups() {
+		for len(g.units) > 0 {
+			if err := r.pause(ctx); err != nil {
+				return err
+			}
+			left, err := r.group(ctx, g)
+			if err != nil {
+				return err
+			}
+			if r.enough {
+				return nil
+			}
+			g.units = left
+		}
+	}
+	return nil
+}
+
+// group gives one launch to the units of g, or skips them, and returns those that are to be tried again.
+func (r *runner) group(ctx context.Context, g group) ([]Unit, error) {
+	if cause := r.hopeless(g.server); cause != nil {
+		for _, u := range g.units {
+			if o := r.state.Of(u); o.Attempts > 0 && o.Status != StatusMissing { // its own failures say why
+				continue
+			}
+			if err := r.emit(journal.Event{Type: journal.CellSkipped, Cell: u.Cell, Block: u.Block},
+				journal.Skip{Failure: cause.failure, Cause: cause.launch}, true); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	if err := r.launch(ctx, g); err != nil {
+		return nil, err
+	}
+	var again []Unit
+	for _, u := range g.units {
+		o := r.state.Of(u)
+		switch {
+		case !o.Final:
+			again = append(again, u)
+		case o.Status != StatusOK && r.Plan.Run.OnFailure == "stop":
+			r.enough = true
+		}
+	}
+	return again, nil
+}
+
+// pause ends the session where somebody asked for it, and keeps the cooldown.
+func (r *runner) pause(ctx context.Context) error {
+	if _, err := os.Stat(r.Folder.Path(StopAfterCell)); err == nil {
+		return ErrStopAsked
+	}
+	if wait := time.Duration(r.Plan.Run.Cooldown) - time.Since(r.freed); !r.freed.IsZero() && wait > 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// StopAfterCell is the file in a run folder that asks its orchestrator to end
+// after the cell at hand.
+const StopAfterCell = "stop-after-cell"
+
+// verdict counts, writes the session's end and maps what ended it to an exit code.
+func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error) {
+	n := r.state.Count(r.planned())
+	v := journal.Verdict{OK: n[StatusOK], Invalid: n[StatusInvalid], Failed: n[StatusFailed], Skipped: n[StatusSkipped], Missing: n[StatusMissing] + n[StatusRunning]}
+	var interrupt *Interrupt
+	var dirty *NotCleanError
+	switch {
+	case errors.As(err, &interrupt):
+		v.ExitCode = ExitSIGINT
+		if interrupt.Signal.String() == "terminated" {
+			v.ExitCode = ExitSIGTERM
+		}
+	case errors.Is(err, ErrStopAsked):
+		v.ExitCode = ExitSIGINT
+	case errors.As(err, &dirty):
+		v.ExitCode = ExitPreflight
+	case err != nil:
+		v.ExitCode = ExitInternal
+	case v.OK < len(r.planned()):
+		v.ExitCode = ExitFailed
+	}
+	if interrupt != nil || errors.Is(err, ErrStopAsked) {
+		if werr := r.emit(journal.Event{Type: journal.RunInterrupted}, journal.Note{Message: err.Error()}, false); werr != nil {
+			return v, werr
+		}
+	} else if err != nil {
+		r.warn(err.Error())
+	}
+	return v, errors.Join(err, r.emit(journal.Event{Type: journal.RunEnded}, v, true))
+}
+
+// emit writes an event and folds it into the state.
+func (r *runner) emit(e journal.Event, data any, durable bool) error {
+	done, err := r.Journal.Write(e, data, durable)
+	if err != nil {
+		return fmt.Errorf("%w (nothing measured so far is lost; make room, then: servematrix resume %s)", err, r.Folder)
+	}
+	return r.state.Apply(done)
+}
+
+// warn journals a warning; a journal that cannot be written is noticed at the next state change.
+func (r *runner) warn(message string) {
+	if err := r.emit(journal.Event{Type: journal.Warning}, journal.Note{Message: r.Redactor.String(message)}, false); err != nil {
+		r.Log.Error().Err(err).Msg(message)
+	}
+}

@@ -1,0 +1,147 @@
+package orchestrator
+
+import (
+	"servematrix/journal"
+	"servematrix/matrix"
+)
+
+// group is what one launch serves: cells of one variant in one block.
+type group struct {
+	server *matrix.Server
+	block  int
+	units  []Unit
+}
+
+// PlanUnits gives every cell in every block: what a whole run measures.
+func PlanUnits(p *matrix.Plan, blocks int) []Unit {
+	units := make([]Unit, 0, len(p.Cells)*blocks)
+	for b := 1; b <= blocks; b++ {
+		for _, c := range p.Cells {
+			units = append(units, Unit{c.ID, b})
+		}
+	}
+	return units
+}
+
+// Again says which units a resume measures again although they ended.
+type Again struct{ Failed, Invalid, Skipped, OK bool }
+
+// Missing gives the units of all that have no final outcome yet, and those
+// that again asks for.
+func (s *State) Missing(all []Unit, again Again) []Unit {
+	var out []Unit
+	for _, u := range all {
+		o := s.Of(u)
+		if !o.Final || again.Failed && o.Status == StatusFailed || again.Invalid && o.Status == StatusInvalid ||
+			again.Skipped && o.Status == StatusSkipped || again.OK && o.Status == StatusOK {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// planned is what the verdict is about: every selected cell in every block.
+func (r *runner) planned() []Unit {
+	seen := map[Unit]bool{}
+	for _, u := range r.Units {
+		seen[u] = true
+	}
+	for u := range r.state.Outcomes {
+		seen[u] = true
+	}
+	var out []Unit
+	for _, u := range PlanUnits(r.Plan, r.Session.Blocks) {
+		if seen[u] {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// groups orders the units into launches. Grouped order finishes one variant
+// before the next; blocked order goes round all variants block by block.
+func (r *runner) groups() []group {
+	wanted := make(map[Unit]bool, len(r.Units))
+	for _, u := range r.Units {
+		wanted[u] = true
+	}
+	cells := map[string][]matrix.Cell{}
+	for _, c := range r.Plan.Cells {
+		cells[c.Server] = append(cells[c.Server], c)
+	}
+	var out []group
+	add := func(s *matrix.Server, block int) {
+		g := group{server: s, block: block}
+		for _, c := range cells[s.ID] {
+			u := Unit{c.ID, block}
+			if !wanted[u] {
+				continue
+			}
+			g.units = append(g.units, u)
+			if s.Isolation != "launch" {
+				out = append(out, g)
+				g.units = nil
+			}
+		}
+		if len(g.units) > 0 {
+			out = append(out, g)
+		}
+	}
+	if r.Plan.Run.Order == "blocked" {
+		for b := 1; b <= r.Session.Blocks; b++ {
+			for _, s := range r.Plan.Servers {
+				add(s, b)
+			}
+		}
+		return out
+	}
+	for _, s := range r.Plan.Servers {
+		for b := 1; b <= r.Session.Blocks; b++ {
+			add(s, b)
+		}
+	}
+	return out
+}
+
+// unchanging are the failures that the same command will meet again: after two
+// of them a variant is given up.
+var unchanging = map[string]bool{
+	"bad_command": true, "bad_flag": true, "model": true, "oom": true, "kv_memory": true, "host_oom": true,
+	"shm": true, "graph": true, "npu": true,
+}
+
+// giveUpAfter is how many such failures of its start a variant is granted.
+const giveUpAfter = 2
+
+type cause struct {
+	failure journal.Failure
+	launch  string
+}
+
+// hopeless gives the reason when a variant is not worth another start.
+func (r *runner) hopeless(s *matrix.Server) *cause {
+	if r.Plan.Run.OnStartFailure != "skip" {
+		return nil
+	}
+	n := 0
+	var last *cause
+	for _, l := range r.state.Launches[r.judgeFrom:] {
+		switch {
+		case l.Launch.Server != s.ID:
+		case l.Ready:
+			n, last = 0, nil
+		case l.Failure != nil && unchanging[l.Failure.Class]:
+			n++
+			last = &cause{failure: *l.Failure, launch: l.ID}
+		}
+	}
+	if n < giveUpAfter {
+		return nil
+	}
+	return last
+}
+
+// retryable tells whether a failure may go away by itself.
+func retryable(class string) bool {
+	return class != "bad_command"
+}

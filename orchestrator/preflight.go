@@ -1,0 +1,160 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+	"golang.org/x/sys/unix"
+
+	"servematrix/engine"
+	"servematrix/matrix"
+	"servematrix/process"
+)
+
+// What a run needs on disk, at least: an engine's log of one start, a client's
+// output and result, and room for the journal and the reports.
+const (
+	bytesPerLaunch = 2 << 20
+	bytesPerUnit   = 256 << 10
+	bytesPerRun    = 64 << 20
+)
+
+// CommandError is a command of the sweep that cannot run on this host.
+type CommandError struct {
+	At  matrix.Pos
+	Err error
+}
+
+// Error says where the command stands and why it cannot run.
+func (e *CommandError) Error() string { return fmt.Sprintf("%s: %v", e.At, e.Err) }
+
+// Commands checks before anything starts that every command of the plan and
+// every working folder is there. The error is a *multierror.Error of *CommandError.
+func Commands(p *matrix.Plan, dir string, environ []string) error {
+	var result *multierror.Error
+	seen := map[string]bool{}
+	check := func(v *matrix.Variant) {
+		word, folder := v.Argv[0], workDir(v.Dir, dir)
+		path := lookPath(v, environ)
+		key := word + "\x00" + folder + "\x00" + path
+		if word == self || strings.Contains(word, "${{") || seen[key] {
+			return
+		}
+		seen[key] = true
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			result = multierror.Append(result, &CommandError{v.At, fmt.Errorf("the working folder %s is not there", folder)})
+			return
+		}
+		if err := executable(word, folder, path); err != nil {
+			result = multierror.Append(result, &CommandError{v.At, err})
+		}
+	}
+	for _, s := range p.Servers {
+		check(&s.Variant)
+	}
+	for _, c := range p.Clients {
+		check(&c.Variant)
+	}
+	if result == nil {
+		return nil
+	}
+	result.ErrorFormat = func(errs []error) string {
+		lines := make([]string, len(errs))
+		for i, err := range errs {
+			lines[i] = err.Error()
+		}
+		return strings.Join(lines, "\n")
+	}
+	return result
+}
+
+func workDir(dir, start string) string {
+	if dir == "" {
+		return start
+	}
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(start, dir)
+}
+
+// lookPath is the PATH under which a variant's command is looked up.
+func lookPath(v *matrix.Variant, environ []string) string {
+	if path, ok := v.Env["PATH"]; ok && !strings.Contains(path, "${{") {
+		return path
+	}
+	if slices.Contains(v.Unset, "PATH") {
+		return ""
+	}
+	for _, kv := range environ {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+func executable(word, folder, path string) error {
+	if strings.Contains(word, "/") {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(folder, word)
+		}
+		_, err := exec.LookPath(word)
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the command %s is not there", word)
+		}
+		return fmt.Errorf("the command %s cannot be executed: %w", word, errors.Unwrap(err))
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(folder, dir)
+		}
+		if _, err := exec.LookPath(filepath.Join(dir, word)); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the command %q is in no folder of PATH (%s)", word, path)
+}
+
+// HostError is what makes the host unfit for the run before anything started.
+type HostError struct{ Err error }
+
+// Error says what is in the way.
+func (e *HostError) Error() string { return e.Err.Error() }
+
+// Host checks before anything starts that the fixed ports of the plan are free
+// and that the disk under folder has room. The error is a *HostError.
+func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) error {
+	for _, s := range p.Servers {
+		port, err := strconv.Atoi(s.Port)
+		if err != nil {
+			continue // chosen at run time
+		}
+		state, err := process.ProbePort(catalog.Server(s.Profile).Host(s.Argv), port)
+		if err == nil && !state.Free {
+			return &HostError{errors.New(PortBusy(port, state))}
+		}
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(folder, &st); err != nil {
+		return &HostError{fmt.Errorf("the disk of %s cannot be asked for its space: %w", folder, err)}
+	}
+	free := st.Bavail * uint64(st.Bsize)
+	need := uint64(bytesPerRun + len(units)*bytesPerUnit + p.Launches*bytesPerLaunch)
+	if free < need {
+		return &HostError{fmt.Errorf("%s has %d MiB free, and a run of %d launches and %d samples needs about %d MiB: make room, or give another --out",
+			folder, free>>20, p.Launches, len(units), need>>20)}
+	}
+	return nil
+}

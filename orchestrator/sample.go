@@ -1,0 +1,290 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/process"
+	"servematrix/result"
+)
+
+// attempt is one try at a unit: its folder and the client that runs in it.
+type attempt struct {
+	unit    Unit
+	number  int
+	rel     string // folder, relative to the run folder
+	dir     string // folder, absolute
+	client  *matrix.Client
+	profile *engine.ClientProfile
+	command command
+	times   map[string]time.Time // phase → its start
+	proc    *process.Process
+}
+
+// newAttempt makes the next attempt's folder and fills the client's command.
+func (l *launch) newAttempt(u Unit) (*attempt, error) {
+	a := &attempt{unit: u, client: l.clients[l.cells[u.Cell].Client], times: map[string]time.Time{}}
+	var err error
+	for a.number = l.state.Of(u).Attempts + 1; ; a.number++ {
+		a.rel = journal.AttemptName(u.Cell, u.Block, a.number)
+		a.dir, err = l.Folder.MakeDir(a.rel)
+		if !os.IsExist(err) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the attempt's folder: %w", err)
+	}
+	a.profile = l.Catalog.Client(a.client.Profile)
+	a.command, err = l.fill(&a.client.Variant, l.clientLate(a.dir))
+	return a, err
+}
+
+func (l *launch) clientLate(dir string) late {
+	v := l.late
+	v.dir = dir
+	return v
+}
+
+func (l *launch) sampleEvent(a *attempt, t journal.Type) journal.Event {
+	return journal.Event{Type: t, Launch: l.id, Cell: a.unit.Cell, Block: a.unit.Block, Attempt: a.number}
+}
+
+// sample measures one unit: warm-ups, the client, its result, the sample's end.
+func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
+	for n := 1; n <= a.client.Warmup; n++ {
+		if f, err := l.warmUp(ctx, a, n); err != nil || f != nil {
+			if f != nil {
+				err = l.finish(a, l.unmeasured(a, f))
+			}
+			return err
+		}
+	}
+	if err := l.emit(l.sampleEvent(a, journal.SampleStarted), journal.Sample{
+		Folder: a.rel, Client: a.client.ID, Name: a.client.Name, Argv: l.Redactor.Strings(a.command.argv), Env: l.hidden(a.command.env),
+	}, false); err != nil {
+		return err
+	}
+	failure, err := l.runClient(ctx, a, a.dir)
+	if err != nil {
+		return err
+	}
+	if !last {
+		l.guards.prepare() // for the next client
+	}
+	if err := l.hideSecrets(a); err != nil {
+		return err
+	}
+	if err := l.finish(a, l.measured(a, failure)); err != nil {
+		return err
+	}
+	if !last {
+		<-a.proc.Done() // nothing of this client may disturb the next
+	}
+	return nil
+}
+
+// warmUp runs the client once without counting it, and empties the caches again.
+func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failure, error) {
+	dir := filepath.Join(a.dir, fmt.Sprintf("warmup%d", n))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the warm-up's folder: %w", err)
+	}
+	counted := a.command
+	defer func() { a.command = counted }()
+	var err error
+	if a.command, err = l.fill(&a.client.Variant, l.clientLate(dir)); err != nil {
+		return nil, err
+	}
+	if err := l.emit(l.sampleEvent(a, journal.SampleStarted), journal.Sample{
+		Folder: filepath.Join(a.rel, filepath.Base(dir)), Client: a.client.ID, Name: a.client.Name, Warmup: true, Argv: l.Redactor.Strings(a.command.argv), Env: l.hidden(a.command.env),
+	}, false); err != nil {
+		return nil, err
+	}
+	failure, err := l.runClient(ctx, a, dir)
+	if failure != nil || err != nil {
+		return failure, err
+	}
+	<-a.proc.Done()
+	l.guards.prepare()
+	if l.server.Flush == nil {
+		return nil, nil
+	}
+	ok, err := l.flush(ctx)
+	if err == nil && !ok {
+		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the caches could not be emptied after the warm-up; see the warning before"}, nil
+	}
+	return nil, err
+}
+
+// runClient starts the client in dir and waits for its end, or brings it about.
+func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journal.Failure, error) {
+	guard, err := l.guards.take()
+	if err != nil {
+		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the guard process did not start: " + err.Error()}, nil
+	}
+	a.proc, err = guard.Start(process.Spec{
+		Argv: l.executed(a.command), Env: l.environ(a.command), Dir: a.command.dir,
+		Stdout: filepath.Join(dir, "client.out"), Stderr: filepath.Join(dir, "client.err"),
+		Status: filepath.Join(dir, "guard.json"), Lock: filepath.Join(dir, journal.AttemptLock),
+		Stop: clientStop, Session: true,
+	})
+	if err != nil {
+		f := startFailure(err)
+		f.Phase = "client"
+		return f, nil
+	}
+	a.times["client"] = a.proc.Started()
+	if err := l.emit(l.sampleEvent(a, journal.ClientStarted), running(a.proc), false); err != nil {
+		return nil, err
+	}
+	failure := l.watch(ctx, a, dir)
+	a.times["client_end"] = time.Now()
+	exit := a.proc.Exit()
+	ended := journal.Exited{Code: exit.Code, Signal: signalName(exit), Seconds: time.Since(a.times["client"]).Seconds()}
+	if failure != nil {
+		ended.Why = failure.Class
+	} else if exit.Code != 0 {
+		failure = l.clientFailed(a, dir)
+	}
+	return failure, l.emit(l.sampleEvent(a, journal.ClientExited), ended, false)
+}
+
+// hideSecrets takes secrets out of what the client wrote, before anybody copies it.
+func (l *launch) hideSecrets(a *attempt) error {
+	for _, path := range []string{a.out(), a.err(), a.result()} {
+		if path == "" {
+			continue
+		}
+		if _, err := l.Redactor.File(path); err != nil && !os.IsNotExist(err) {
+			l.warn(err.Error())
+		}
+	}
+	return nil
+}
+
+func (a *attempt) out() string { return filepath.Join(a.dir, "client.out") }
+func (a *attempt) err() string { return filepath.Join(a.dir, "client.err") }
+
+// result is the file that the client writes its result to, "" when it writes none.
+func (a *attempt) result() string {
+	path := a.profile.ResultFile(a.command.argv, a.dir)
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.command.dir, path)
+}
+
+// measured reads what the client left and judges it.
+func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
+	s := l.unmeasured(a, failure)
+	if a.proc == nil {
+		return s
+	}
+	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.result()})
+	switch {
+	case err != nil && failure == nil:
+		s.Status = StatusFailed
+		s.Failure = sampleFailure(l.noResult(a, err))
+		return s
+	case err != nil:
+		return s
+	}
+	prompts, _ := a.profile.NumPrompts(a.command.argv)
+	tokens, _ := a.profile.ExpectedOutputTokens(a.command.argv)
+	v := result.Judge(m, result.Expectation{
+		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
+	}, reasons...)
+	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &v
+	s.Simulated = m.Simulated || l.profile.Simulated
+	if failure == nil {
+		s.Status = StatusOK
+		if !v.OK {
+			s.Status = StatusInvalid
+		}
+	} else if failure.Class == "client_failed" && !v.OK && m.Metrics["completed"] > 0 {
+		// It measured something and says with its exit that not all went well: the reasons tell what.
+		s.Status, s.Failure = StatusInvalid, nil
+	}
+	return s
+}
+
+// unmeasured is the sample of an attempt without a result.
+func (l *launch) unmeasured(a *attempt, failure *journal.Failure) *result.Sample {
+	s := &result.Sample{
+		Run: filepath.Base(string(l.Folder)), Cell: a.unit.Cell, Block: a.unit.Block, Attempt: a.number, Status: StatusFailed, Failure: sampleFailure(failure),
+		Server:    l.side(&l.server.Variant, l.command),
+		Client:    l.side(&a.client.Variant, a.command),
+		Times:     map[string]result.PhaseTime{},
+		Simulated: l.profile.Simulated,
+	}
+	for _, times := range []map[string]time.Time{l.times, a.times} {
+		for phase, at := range times {
+			s.Times[phase] = result.PhaseTime{Start: at.UTC().Round(0), Since: at.Sub(l.began).Seconds()}
+		}
+	}
+	return s
+}
+
+func (l *launch) side(v *matrix.Variant, c command) *result.Side {
+	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: l.Redactor.Strings(c.argv), Env: l.hidden(c.env)}
+}
+
+// finish makes a sample final: on disk first, then in the journal.
+func (l *launch) finish(a *attempt, s *result.Sample) error {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false) // "<redacted>" stays readable
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s); err != nil {
+		return fmt.Errorf("write the sample: %w", err)
+	}
+	data := out.Bytes()
+	if err := journal.WriteFile(filepath.Join(a.dir, journal.SampleFile), data); err != nil {
+		return fmt.Errorf("write the sample: %w", err)
+	}
+	digest := sha256.Sum256(data)
+	ended := journal.Ended{Status: s.Status, SHA256: hex.EncodeToString(digest[:]), Final: l.final(a, s)}
+	if s.Validity != nil {
+		for _, reason := range s.Validity.Reasons {
+			ended.Reasons = append(ended.Reasons, reason.Reason)
+		}
+	}
+	if f := s.Failure; f != nil {
+		ended.Failure = &journal.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+	}
+	return l.emit(l.sampleEvent(a, journal.SampleEnded), ended, true)
+}
+
+// final tells whether no further attempt follows by itself.
+func (l *launch) final(a *attempt, s *result.Sample) bool {
+	if s.Status == StatusOK {
+		return true
+	}
+	f := s.Failure
+	if f != nil && f.Class == "interrupted" {
+		return false
+	}
+	tried := l.state.Of(a.unit).Tried + 1
+	if f != nil && !retryable(f.Class) {
+		return true
+	}
+	return tried > l.Plan.Run.Retries
+}
+
+func sampleFailure(f *journal.Failure) *result.Failure {
+	if f == nil {
+		return nil
+	}
+	return &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+}

@@ -1,0 +1,205 @@
+package orchestrator
+
+import (
+	"fmt"
+
+	"servematrix/journal"
+)
+
+// Statuses of a cell in a block: the statuses of results.jsonl, and two before there is one.
+const (
+	StatusOK      = "ok"
+	StatusInvalid = "invalid"
+	StatusFailed  = "failed"
+	StatusSkipped = "skipped"
+	StatusRunning = "running"
+	StatusMissing = "missing"
+)
+
+// Unit is one cell in one block: what a run has to measure once.
+type Unit struct {
+	Cell  string
+	Block int
+}
+
+// Outcome is what the journal says of a unit; the last attempt counts.
+type Outcome struct {
+	Status   string // one of the statuses above
+	Attempts int    // attempts begun so far
+	Tried    int    // attempts that count against the retries: not the interrupted ones
+	Final    bool   // no further attempt follows by itself
+	Failure  *journal.Failure
+	SHA256   string // of sample.json
+	Folder   string // of the last attempt, relative to the run folder
+}
+
+// LaunchState is one server start as the journal tells it.
+type LaunchState struct {
+	ID       string
+	Launch   journal.Launch
+	Running  *journal.Running
+	Ready    bool
+	Failure  *journal.Failure
+	Stopping bool
+	Ended    *journal.Gone
+}
+
+// State is the journal folded up to one event. Status, resume and the live view
+// read it; Apply is its only writer.
+type State struct {
+	Session  journal.Session
+	Sessions int
+	Outcomes map[Unit]*Outcome
+	Launches []*LaunchState // in the order of their starts
+	// StartFailures holds, per server id, the failures of starts that never became ready.
+	StartFailures map[string][]journal.Failure
+	Current       journal.Event // the last event
+	Client        *journal.Running
+	ClientUnit    Unit
+	Ended         *journal.Verdict // of the last session, nil while it lives or when it crashed
+	Interrupted   string           // why the last session was interrupted
+	Warnings      []string
+}
+
+// Fold replays events into a state.
+func Fold(events []journal.Event) (*State, error) {
+	s := NewState()
+	for _, e := range events {
+		if err := s.Apply(e); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// NewState is the state before the first event.
+func NewState() *State {
+	return &State{Outcomes: map[Unit]*Outcome{}, StartFailures: map[string][]journal.Failure{}}
+}
+
+// Of gives the outcome of a unit, a missing one when nothing happened yet.
+func (s *State) Of(u Unit) Outcome {
+	if o := s.Outcomes[u]; o != nil {
+		return *o
+	}
+	return Outcome{Status: StatusMissing}
+}
+
+// Last is the newest launch, nil before the first.
+func (s *State) Last() *LaunchState {
+	if len(s.Launches) == 0 {
+		return nil
+	}
+	return s.Launches[len(s.Launches)-1]
+}
+
+// Apply takes the next event in.
+func (s *State) Apply(e journal.Event) error {
+	s.Current = e
+	u := Unit{e.Cell, e.Block}
+	switch e.Type {
+	case journal.RunStarted, journal.RunResumed:
+		return s.begin(e)
+	case journal.CellSkipped:
+		return with(e, func(d journal.Skip) {
+			o := s.outcome(u)
+			o.Status, o.Failure, o.Final = StatusSkipped, &d.Failure, true
+		})
+	case journal.SampleStarted:
+		return with(e, func(d journal.Sample) {
+			o := s.outcome(u)
+			o.Status, o.Attempts, o.Folder = StatusRunning, max(o.Attempts, e.Attempt), d.Folder
+		})
+	case journal.ClientStarted:
+		return with(e, func(d journal.Running) { s.Client, s.ClientUnit = &d, u })
+	case journal.ClientExited:
+		s.Client = nil
+	case journal.SampleEnded:
+		return with(e, func(d journal.Ended) { s.end(u, e.Attempt, d) })
+	case journal.RunInterrupted:
+		return with(e, func(d journal.Note) { s.Interrupted = d.Message })
+	case journal.RunEnded:
+		return with(e, func(d journal.Verdict) { s.Ended = &d })
+	case journal.Warning:
+		return with(e, func(d journal.Note) { s.Warnings = append(s.Warnings, d.Message) })
+	}
+	return s.applyLaunch(e)
+}
+
+func (s *State) begin(e journal.Event) error {
+	return with(e, func(d journal.Session) {
+		s.Session, s.Ended, s.Interrupted, s.Client = d, nil, "", nil
+		s.Sessions++
+		for _, o := range s.Outcomes {
+			if o.Status == StatusRunning { // a crash: the attempt never ended
+				o.Status, o.Final = StatusMissing, false
+			}
+		}
+	})
+}
+
+func (s *State) end(u Unit, attempt int, d journal.Ended) {
+	o := s.outcome(u)
+	o.Status, o.Failure, o.SHA256, o.Final = d.Status, d.Failure, d.SHA256, d.Final
+	o.Attempts = max(o.Attempts, attempt)
+	if d.Failure == nil || d.Failure.Class != "interrupted" {
+		o.Tried++
+	}
+}
+
+func (s *State) applyLaunch(e journal.Event) error {
+	if e.Type == journal.LaunchStarted {
+		return with(e, func(d journal.Launch) {
+			s.Launches = append(s.Launches, &LaunchState{ID: e.Launch, Launch: d})
+		})
+	}
+	l := s.Last()
+	if l == nil || l.ID != e.Launch {
+		return nil
+	}
+	switch e.Type {
+	case journal.LaunchRunning:
+		return with(e, func(d journal.Running) { l.Running = &d })
+	case journal.LaunchReady:
+		l.Ready = true
+	case journal.LaunchFailed:
+		return with(e, func(d journal.Failure) {
+			l.Failure = &d
+			if !l.Ready && d.Class != "interrupted" {
+				s.StartFailures[l.Launch.Server] = append(s.StartFailures[l.Launch.Server], d)
+			}
+		})
+	case journal.LaunchStopping:
+		l.Stopping = true
+	case journal.LaunchEnded:
+		return with(e, func(d journal.Gone) { l.Ended = &d })
+	}
+	return nil
+}
+
+func (s *State) outcome(u Unit) *Outcome {
+	o := s.Outcomes[u]
+	if o == nil {
+		o = &Outcome{Status: StatusMissing}
+		s.Outcomes[u] = o
+	}
+	return o
+}
+
+// Count counts the units of the given ones by status.
+func (s *State) Count(units []Unit) map[string]int {
+	n := map[string]int{}
+	for _, u := range units {
+		n[s.Of(u).Status]++
+	}
+	return n
+}
+
+func with[T any](e journal.Event, f func(T)) error {
+	d, err := journal.Decode[T](e)
+	if err != nil {
+		return fmt.Errorf("the journal does not fit this version of servematrix: %w", err)
+	}
+	f(d)
+	return nil
+}

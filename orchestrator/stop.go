@@ -1,0 +1,122 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/process"
+)
+
+// releaseLimit is how long a port may stay taken after the last process of its server is gone.
+const releaseLimit = time.Minute
+
+// policy is how this server is stopped.
+func (l *launch) policy() process.StopPolicy {
+	return process.StopPolicy{Signal: signalNumber(l.server.Stop), Grace: time.Duration(l.server.Stop.Grace), Linger: l.profile.Linger()}
+}
+
+func signalNumber(s matrix.Stop) syscall.Signal {
+	name := "SIG" + strings.TrimPrefix(strings.ToUpper(s.Signal), "SIG")
+	if n := unix.SignalNum(name); n != 0 {
+		return n
+	}
+	return syscall.SIGTERM
+}
+
+func signalName(e process.Exit) string {
+	if e.Signal == 0 {
+		return ""
+	}
+	return process.SignalName(e.Signal)
+}
+
+// stop ends the server until nothing of it is left and its port can be bound.
+func (l *launch) stop(ctx context.Context) error {
+	if l.proc == nil {
+		return l.emit(l.event(journal.LaunchEnded), journal.Gone{Code: -1, PortFree: true, Orderly: true, Note: "it was never started"}, false)
+	}
+	began := time.Now()
+	died := !l.proc.Alive()
+	l.proc.Stop(l.policy())
+	why := "its clients are done"
+	switch {
+	case ctx.Err() != nil:
+		why = context.Cause(ctx).Error()
+	case died:
+		why = "it has ended by itself"
+	}
+	if err := l.emit(l.event(journal.LaunchStopping), journal.Stopping{Why: why}, false); err != nil {
+		return err
+	}
+	if l.guards.have() == 0 {
+		l.guards.prepare() // for the next server
+	}
+	select {
+	case <-l.proc.Done():
+	case <-l.Hurry:
+		l.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
+		<-l.proc.Done()
+	}
+	if l.next != nil && l.next.proc != nil {
+		<-l.next.proc.Done()
+	}
+	return l.gone(began, died)
+}
+
+// gone verifies that the host is as before and says so.
+func (l *launch) gone(began time.Time, died bool) error {
+	res := l.proc.Result()
+	steps, err := json.Marshal(res.Steps)
+	if err != nil {
+		return fmt.Errorf("steps of the stop: %w", err)
+	}
+	holder := l.release()
+	g := journal.Gone{
+		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps, Survivors: len(res.Survivors),
+		PortFree: holder == "", Seconds: time.Since(began).Seconds(),
+		Orderly: !died && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
+	}
+	dirty := ""
+	if len(res.Survivors) > 0 {
+		s := res.Survivors[0]
+		dirty = fmt.Sprintf("%d processes of launch %s outlived SIGKILL, the first is pid %d (%s)", len(res.Survivors), l.id, s.PID, s.Cmdline)
+	} else if holder != "" {
+		dirty = fmt.Sprintf("after launch %s %s", l.id, holder)
+	}
+	g.Note = dirty
+	if err := l.emit(l.event(journal.LaunchEnded), g, false); err != nil {
+		return err
+	}
+	l.freed = time.Now()
+	if dirty != "" {
+		return &NotCleanError{dirty}
+	}
+	return nil
+}
+
+// release waits until the port can be bound again; it names the holder when that takes too long.
+func (l *launch) release() string {
+	if l.port == 0 {
+		return ""
+	}
+	host := l.profile.Host(l.command.argv)
+	deadline := time.Now().Add(releaseLimit)
+	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		state, err := process.ProbePort(host, l.port)
+		if err != nil || state.Free {
+			return ""
+		}
+		if time.Now().After(deadline) {
+			return PortBusy(l.port, state)
+		}
+		time.Sleep(wait)
+	}
+}

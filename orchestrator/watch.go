@@ -1,0 +1,130 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/process"
+	"servematrix/readiness"
+)
+
+// clientStop is how a client is ended: it has nothing to drain.
+var clientStop = process.StopPolicy{Signal: syscall.SIGTERM, Grace: 3 * time.Second, Linger: time.Second}
+
+// settle is how long a server that was seen to die may take to be gone for good
+// when its client ended at the same time.
+const settle = 50 * time.Millisecond
+
+// watch waits for the client's end. It ends the client when its time is up, when
+// it falls silent, when its server dies or when the run is interrupted, and says
+// so; nil means that the client ended by itself.
+func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Failure {
+	var timeout, look <-chan time.Time
+	if d := time.Duration(a.client.Timeout); d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		timeout = t.C
+	}
+	silence := newSilence(time.Duration(a.client.Silence), filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err"))
+	if silence.limit > 0 {
+		t := time.NewTicker(min(time.Second, silence.limit/4+1))
+		defer t.Stop()
+		look = t.C
+	}
+	for {
+		select {
+		case <-a.proc.Exited():
+			return l.endedBeside(a)
+		case <-l.proc.Exited():
+			l.endClient(a)
+			return l.serverDied()
+		case <-ctx.Done():
+			l.endClient(a)
+			return &journal.Failure{Class: "interrupted", Phase: "client", Message: context.Cause(ctx).Error()}
+		case <-timeout:
+			l.endClient(a)
+			return l.clientEnded(a, dir, "client_timeout", fmt.Sprintf("the client did not end within %s (client.timeout)", a.client.Timeout))
+		case <-look:
+			if quiet := silence.since(); quiet >= silence.limit {
+				l.endClient(a)
+				return l.clientEnded(a, dir, "client_silent", fmt.Sprintf("the client printed nothing for %s (client.silence is %s)", quiet.Round(time.Second), a.client.Silence))
+			}
+		}
+	}
+}
+
+// endedBeside looks whether the client's end was really the server's.
+func (l *launch) endedBeside(a *attempt) *journal.Failure {
+	if a.proc.Exit().Code == 0 {
+		return nil // its result tells whether all were served
+	}
+	select {
+	case <-l.proc.Exited():
+		return l.serverDied()
+	case <-time.After(settle):
+		return nil
+	}
+}
+
+// endClient ends the client and all that it started.
+func (l *launch) endClient(a *attempt) {
+	a.proc.Stop(clientStop)
+	select {
+	case <-a.proc.Done():
+	case <-l.Hurry:
+		a.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
+		<-a.proc.Done()
+	}
+}
+
+// clientFailed says why a client's exit was not 0.
+func (l *launch) clientFailed(a *attempt, dir string) *journal.Failure {
+	return l.clientEnded(a, dir, "client_failed", fmt.Sprintf("the client ended with %s", a.proc.Exit()))
+}
+
+// noResult says why a client that ended well left nothing to count.
+func (l *launch) noResult(a *attempt, err error) *journal.Failure {
+	return l.clientEnded(a, a.dir, "no_result", fmt.Sprintf("the client ended with %s but left no result: %v", a.proc.Exit(), err))
+}
+
+func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Failure {
+	f := &journal.Failure{Class: class, Phase: "client", Message: message}
+	for _, name := range []string{"client.err", "client.out"} {
+		if tail := readiness.Tail(filepath.Join(dir, name), tailLines); len(tail) > 0 {
+			f.File, f.Tail = l.Folder.Rel(filepath.Join(dir, name)), l.tail(tail)
+			f.Message = fmt.Sprintf("%s; its last line: %s", message, f.Tail[len(f.Tail)-1])
+			break
+		}
+	}
+	return f
+}
+
+// silence measures how long some files have not grown, by the monotonic clock.
+type silence struct {
+	limit time.Duration
+	files []string
+	size  int64
+	last  time.Time
+}
+
+func newSilence(limit time.Duration, files ...string) *silence {
+	return &silence{limit: limit, files: files, size: -1, last: time.Now()}
+}
+
+func (s *silence) since() time.Duration {
+	var size int64
+	for _, path := range s.files {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	if size != s.size {
+		s.size, s.last = size, time.Now()
+	}
+	return time.Since(s.last)
+}
