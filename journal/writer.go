@@ -68,7 +68,7 @@ func (w *Writer) Now() float64 { return time.Since(w.began).Seconds() }
 // durable event is on disk when Write returns; any other gets there beside the run, soon.
 func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	if data != nil {
-		raw, err := json.Marshal(data)
+		raw, err := line(data)
 		if err != nil {
 			return e, fmt.Errorf("event %s: %w", e.Type, err)
 		}
@@ -81,11 +81,11 @@ func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	}
 	now := time.Now()
 	e.Seq, e.Session, e.Time, e.Mono = w.seq+1, w.session, now.UTC().Round(0), now.Sub(w.began).Seconds()
-	line, err := json.Marshal(e)
+	text, err := line(e)
 	if err != nil {
 		return e, fmt.Errorf("event %s: %w", e.Type, err)
 	}
-	if _, err := w.file.Write(append(line, '\n')); err != nil {
+	if _, err := w.file.Write(text); err != nil {
 		w.err = fmt.Errorf("append to the journal: %w", err)
 		return e, w.err
 	}
@@ -104,6 +104,15 @@ func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	default:
 	}
 	return e, nil
+}
+
+// line is v as one line of JSON in which "<redacted>" stays readable.
+func line(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return out.Bytes(), err
 }
 
 // syncBeside syncs what was appended without waiting. Only Close ends it.
