@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"testing"
@@ -21,10 +22,11 @@ func median(b *testing.B, d []time.Duration, name string) {
 }
 
 // BenchmarkStartToExec: from the call of Start on a prepared guard until the
-// leader has been executed, its files opened and its identity known.
+// leader has been executed, its files opened and its identity known; beside it
+// what a plain os/exec takes for the command alone.
 func BenchmarkStartToExec(b *testing.B) {
 	w := newWorld(b)
-	var took []time.Duration
+	var took, plain []time.Duration
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
 		spec := w.spec()
@@ -41,16 +43,36 @@ func BenchmarkStartToExec(b *testing.B) {
 			b.Fatal(err)
 		}
 		<-p.Done()
+		cmd := exec.Command(spec.Argv[0])
+		began = time.Now()
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		plain = append(plain, time.Since(began))
+		_ = cmd.Wait()
 		b.StartTimer()
 	}
 	median(b, took, "exec")
+	median(b, plain, "os/exec")
 }
 
 // BenchmarkExitToNotice: from the last instruction of the leader until Exited
-// is closed here, and until Done is.
+// is closed here, and until Done is; beside it what os/exec takes to wait for
+// the same process.
 func BenchmarkExitToNotice(b *testing.B) {
 	w := newWorld(b)
-	var notice, done []time.Duration
+	var notice, done, plain []time.Duration
+	stamp := func() int64 {
+		raw, err := os.ReadFile(w.path("stamp"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		at, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return at
+	}
 	for i := 0; b.Loop(); i++ {
 		spec := w.spec("stamp " + w.path("stamp"))
 		spec.Stdout = w.path(fmt.Sprint("out", i))
@@ -63,19 +85,17 @@ func BenchmarkExitToNotice(b *testing.B) {
 		exited := monotonic(b)
 		<-p.Done()
 		gone := monotonic(b)
-		raw, err := os.ReadFile(w.path("stamp"))
-		if err != nil {
+		notice = append(notice, time.Duration(exited-stamp()))
+		done = append(done, time.Duration(gone-stamp()))
+		if err := exec.Command(spec.Argv[0], spec.Argv[1:]...).Run(); err != nil {
 			b.Fatal(err)
 		}
-		stamp, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
-		notice = append(notice, time.Duration(exited-stamp))
-		done = append(done, time.Duration(gone-stamp))
+		exited = monotonic(b)
+		plain = append(plain, time.Duration(exited-stamp()))
 	}
 	median(b, notice, "exited")
 	median(b, done, "done")
+	median(b, plain, "os/exec")
 }
 
 func monotonic(b *testing.B) int64 {
