@@ -123,7 +123,9 @@ func (w *word) words(argv []string, in rows) ([]string, *evalError) {
 		return nil, failed
 	}
 	wrong := func(format string, args ...any) ([]string, *evalError) {
-		return nil, p.ex.failed(0, len([]rune(p.ex.src)), "wrong-type", fmt.Sprintf(format, args...))
+		f := p.ex.failed(0, len([]rune(p.ex.src)), "wrong-type", fmt.Sprintf(format, args...))
+		f.also = v.node
+		return nil, f
 	}
 	switch v.kind {
 	case scalar:

@@ -53,6 +53,7 @@ func (nm *names) loadCommand(n *yaml.Node, what string) ([]word, []assignment) {
 		if !ok {
 			return nil, nil
 		}
+		nm.warnJoinedWords(words)
 		return words, nil
 	case yaml.ScalarNode:
 		if n.ShortTag() == "!!null" || strings.TrimSpace(n.Value) == "" {
@@ -67,6 +68,16 @@ func (nm *names) loadCommand(n *yaml.Node, what string) ([]word, []assignment) {
 	}
 	s.wrongType(n, what, "one text or a list of words")
 	return nil, nil
+}
+
+// warnJoinedWords points out items of a list that are several words, as in
+// [python3 -m sglang.launch_server, --tp 8].
+func (nm *names) warnJoinedWords(words []word) {
+	for i, w := range words {
+		if text := w.parts[0].text; severalFlags.MatchString(text) || i == 0 && strings.Contains(text, " ") {
+			nm.src.warn(w.node, "several-words", "write one item for each word, or the whole command as one text", "this item is one word of the command, spaces included")
+		}
+	}
 }
 
 // words splits a command line.

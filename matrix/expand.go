@@ -94,6 +94,7 @@ func (sd *side) excluded(r row) bool {
 		holds, failed := x.holds(r.vals)
 		if failed != nil {
 			sd.nm.src.reportEval(failed, rows{own: r.vals}, sd.describe)
+			x.hits++ // what it would have matched is not known
 		}
 		if holds {
 			x.hits++

@@ -159,10 +159,24 @@ type evalError struct {
 	rule       string
 	message    string
 	suggestion string
+	also       *yaml.Node // where the value that does not fit is written; can be nil
 }
 
 func (e *expression) failed(off, n int, rule, message string) *evalError {
 	return &evalError{node: e.node, off: e.off + off, n: n, rule: rule, message: message}
+}
+
+// lost is the failure of a reference for a row.
+func (e *expression) lost(r *ref, in rows, err error) *evalError {
+	f := e.failed(r.off, r.n, "unknown-reference", err.Error())
+	row := in.own
+	if r.second {
+		row = in.other
+	}
+	if r.fixed == nil && row[r.col] != nil {
+		f.also = row[r.col].node
+	}
+	return f
 }
 
 // eval evaluates the expression for a row.
@@ -170,7 +184,7 @@ func (e *expression) eval(in rows) (*value, *evalError) {
 	if e.lone {
 		v, err := e.refs[0].get(in)
 		if err != nil {
-			return nil, e.failed(e.refs[0].off, e.refs[0].n, "unknown-reference", err.Error())
+			return nil, e.lost(e.refs[0], in, err)
 		}
 		return v, nil
 	}
@@ -190,7 +204,7 @@ func (e *expression) run(in rows) (any, *evalError) {
 	for _, r := range e.refs {
 		v, err := r.get(in)
 		if err != nil {
-			return nil, e.failed(r.off, r.n, "unknown-reference", err.Error())
+			return nil, e.lost(r, in, err)
 		}
 		if v.hasLate() {
 			return nil, e.failed(r.off, r.n, "late-value", fmt.Sprintf("%s is %s here, which has no value yet when the sweep is expanded; nothing can be computed from it", r.text, v.label()))

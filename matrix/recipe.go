@@ -174,6 +174,10 @@ func (r *recipe) loadUnset(n *yaml.Node) {
 		if name == "" {
 			continue
 		}
+		if !isIdentifier(name) {
+			s.fail(item, "bad-name", "", "%q cannot be the name of an environment variable", name)
+			continue
+		}
 		if slices.ContainsFunc(r.env, func(a assignment) bool { return a.name == name }) {
 			s.fail(item, "conflict", "keep one of them", "%s is both set and unset", name)
 			continue

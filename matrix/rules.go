@@ -277,6 +277,7 @@ func (sd *side) apply(r *row) *evalError {
 	for _, p := range sd.patches {
 		holds, failed := p.rule.holds(r.vals)
 		if failed != nil {
+			p.rule.hits++ // what it would have matched is not known
 			return failed
 		}
 		if !holds {

@@ -81,7 +81,11 @@ func (s *source) reportEval(e *evalError, in rows, describe func(rows) string) {
 			message += " (for " + row + ")"
 		}
 	}
-	s.reportRow(Problem{Pos: s.at(e.node, e.off), Len: e.n, Rule: e.rule, Message: message, Suggestion: e.suggestion})
+	p := Problem{Pos: s.at(e.node, e.off), Len: e.n, Rule: e.rule, Message: message, Suggestion: e.suggestion}
+	if e.also != nil {
+		p.Also = []Pos{s.pos(e.also)}
+	}
+	s.reportRow(p)
 }
 
 // compileScalar takes the expressions out of a scalar and compiles them.
@@ -226,6 +230,7 @@ func joinParts(node *yaml.Node, parts []part, in rows) (string, *evalError) {
 		}
 		if v.kind != scalar {
 			f := p.ex.failed(0, len([]rune(p.ex.src)), "list-in-word", fmt.Sprintf("this yields %s, which cannot be part of a longer word", v.kind))
+			f.also = v.node
 			if v.kind == list {
 				f.suggestion = "let ${{ … }} stand alone as a word of its own, or join the list: ${{ join(…, \",\") }}"
 			}

@@ -175,7 +175,7 @@ func (v *value) label() string {
 	case v.kind == scalar && v.text == "":
 		return `""`
 	case v.kind == scalar:
-		return v.text
+		return v.plain()
 	case v.kind == list && len(v.items) == 0:
 		return "[]"
 	case v.kind == list:
