@@ -79,7 +79,7 @@ func progressLine(count, total int, elapsed time.Duration) string {
 			rate = fmt.Sprintf("%5.2fs/it", 1/perSecond)
 		}
 	}
-	return fmt.Sprintf("%3d%%|%s| %d/%d [%s<%s, %s]", count*100/max(total, 1), bar, count, total, clock(elapsed), left, rate)
+	return fmt.Sprintf("%3.0f%%|%s| %d/%d [%s<%s, %s]", 100*float64(count)/float64(max(total, 1)), bar, count, total, clock(elapsed), left, rate)
 }
 
 // clock writes a duration as tqdm does: 00:03, 1:02:03.

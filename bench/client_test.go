@@ -1,0 +1,255 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// stream answers a completion request with as many tokens as it asks for, each a chunk.
+func stream(w http.ResponseWriter, r *http.Request, end string) {
+	var body struct {
+		MaxTokens int `json:"max_tokens"`
+		Prompt    []int
+	}
+	_ = json.NewDecoder(r.Body).Decode(&body) // the tests check what they send elsewhere
+	for i := range body.MaxTokens {
+		reason := "null"
+		if i == body.MaxTokens-1 {
+			reason = `"length"`
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[{\"text\":\" a\",\"finish_reason\":%s}]}\n\n", reason)
+		w.(http.Flusher).Flush()
+	}
+	usage := fmt.Sprintf("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\n", len(body.Prompt), body.MaxTokens)
+	_, _ = io.WriteString(w, strings.ReplaceAll(end, "USAGE", usage))
+}
+
+const done = "data: [DONE]\n\n"
+
+// quick measures url with a load of ten requests.
+func quick(t *testing.T, url string, change func(*Options)) (*Summary, error) {
+	t.Helper()
+	opt := Options{BaseURL: url, Model: "m", NumPrompts: 10, RandomInputLen: 5, RandomOutputLen: 4, RandomRangeRatio: 1, MaxConcurrency: 2, WarmupRequests: -1, Timeout: 5 * time.Second}
+	if change != nil {
+		change(&opt)
+	}
+	return Measure(context.Background(), opt)
+}
+
+func TestFailureClasses(t *testing.T) {
+	reset := func(w http.ResponseWriter, graceful bool) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if !graceful {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+		}
+		conn.Close()
+	}
+	for name, c := range map[string]struct {
+		class  string
+		says   string
+		handle http.HandlerFunc
+		change func(*Options)
+	}{
+		"reset": {Reset, "", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			reset(w, false)
+		}, nil},
+		"closed before an answer": {Reset, "before an answer", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			reset(w, true)
+		}, nil},
+		"no answer in time": {TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // so that the server notices that the client has gone
+			<-r.Context().Done()
+		}, func(o *Options) { o.Timeout = 50 * time.Millisecond; o.NumPrompts = 2 }},
+		"no end in time": {TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
+			stream(w, r, "")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, func(o *Options) { o.Timeout = 100 * time.Millisecond; o.NumPrompts = 2 }},
+		"404": {HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
+		"503": {HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", 503) }, nil},
+		"error in the stream": {StreamError, "EngineDead", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"EngineDead\"}}\n\n"+done)
+		}, nil},
+		"clean end without DONE": {Truncated, "without [DONE]", func(w http.ResponseWriter, r *http.Request) { stream(w, r, "USAGE") }, nil},
+		"end without a reason": {Truncated, "without a finish reason", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"a\"}]}\n\n"+done)
+		}, nil},
+		"connection closed within": {Truncated, "in the midst", func(w http.ResponseWriter, r *http.Request) {
+			stream(w, r, "")
+			w.(http.Flusher).Flush()
+			reset(w, true)
+		}, nil},
+		"usage of fewer tokens than chunks": {WrongTokens, "usage says 3 tokens, but 4 chunks", func(w http.ResponseWriter, r *http.Request) {
+			stream(w, r, "data: {\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":3}}\n\n"+done)
+		}, nil},
+		"more tokens than asked for": {WrongTokens, "asked for 4 tokens, got 9", func(w http.ResponseWriter, r *http.Request) {
+			stream(w, r, "data: {\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":9}}\n\n"+done)
+		}, nil},
+		"no text": {WrongTokens, "no text", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n"+done)
+		}, nil},
+		"no JSON": {Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") }, nil},
+		"whole answer without usage": {WrongTokens, "no usage", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"choices":[{"text":"a"}]}`) },
+			func(o *Options) { o.DisableStream = true }},
+		"whole answer that is no JSON": {Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<html>`) },
+			func(o *Options) { o.DisableStream = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(c.handle)
+			defer server.Close()
+			s, err := quick(t, server.URL, c.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics["completed"] != 0 || int(s.Metrics["failed"]) != s.Options.NumPrompts {
+				t.Errorf("errors %+v of %v completed, %v failed", s.Errors, s.Metrics["completed"], s.Metrics["failed"])
+			}
+			if _, ok := s.Metrics["mean_ttft_ms"]; ok {
+				t.Error("a latency of no request")
+			}
+		})
+	}
+}
+
+// closedPort gives the URL of a port on which nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	return "http://" + ln.Addr().String()
+}
+
+func TestNobodyListens(t *testing.T) {
+	s, err := quick(t, closedPort(t), nil)
+	if err != nil || len(s.Errors) != 1 || s.Errors[0].Class != Refused {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := quick(t, closedPort(t), func(o *Options) { o.WarmupRequests = 1 }); err == nil || !strings.Contains(err.Error(), "warm-up request failed (refused)") {
+		t.Errorf("warm-up gives %v", err)
+	}
+	if _, err := quick(t, closedPort(t), func(o *Options) { o.Model = "" }); err == nil || !strings.Contains(err.Error(), "cannot reach the server") {
+		t.Errorf("asking for the model gives %v", err)
+	}
+}
+
+func TestAnswersWithoutUsageCountChunks(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, r, done) }))
+	defer server.Close()
+	s, err := quick(t, server.URL, nil)
+	if err != nil || s.Metrics["completed"] != 10 || s.Metrics["total_output_tokens"] != 40 || s.Metrics["total_input_tokens"] != 50 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestRequests checks what is sent, for each kind of endpoint.
+func TestRequests(t *testing.T) {
+	for backend, want := range map[string]string{
+		"sglang-oai":  `/v1/completions {"ignore_eos":true,"max_tokens":2,"model":"m","prompt":[0,0,0],"stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
+		"openai-chat": `/v1/chat/completions {"ignore_eos":true,"max_completion_tokens":2,"messages":[{"content":" aaaa aaaa aaaa","role":"user"}],"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
+		"sglang":      `/generate {"input_ids":[0,0,0],"sampling_params":{"ignore_eos":true,"max_new_tokens":2,"temperature":0},"stream":true,"temperature":0.5}`,
+	} {
+		var got atomic.Value
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			got.Store(r.URL.Path + " " + string(body))
+			if r.Header.Get("X-Test") != "yes" || r.Header.Get("Authorization") != "Bearer key" {
+				t.Errorf("headers %v", r.Header)
+			}
+		}))
+		t.Setenv("OPENAI_API_KEY", "key")
+		if _, err := quick(t, server.URL, func(o *Options) {
+			o.Backend, o.NumPrompts, o.VocabSize, o.RandomInputLen, o.RandomOutputLen = backend, 1, 1, 3, 2
+			o.Headers, o.ExtraRequestBody = []string{"X-Test=yes"}, `{"temperature":0.5}`
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got.Load() != want {
+			t.Errorf("%s\ngot  %v\nwant %s", backend, got.Load(), want)
+		}
+		server.Close()
+	}
+}
+
+func TestModelIsAskedFor(t *testing.T) {
+	var model atomic.Value
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"data":[{"id":"served"}]}`) })
+	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Model string }
+		_ = json.NewDecoder(r.Body).Decode(&body) // an undecodable body shows as a wrong model
+		model.Store(body.Model)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	if s, err := quick(t, server.URL, func(o *Options) { o.Model = "" }); err != nil || model.Load() != "served" || s.Options.Model != "served" {
+		t.Errorf("model %v, %v", model.Load(), err)
+	}
+	for _, answer := range []string{`{"data":[]}`, `nonsense`} {
+		odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, answer) }))
+		if _, err := quick(t, odd.URL, func(o *Options) { o.Model = "" }); err == nil || !strings.Contains(err.Error(), "give --model") {
+			t.Errorf("%s gives %v", answer, err)
+		}
+		odd.Close()
+	}
+}
+
+// crowd counts the requests in flight, and holds them until the limit is reached once.
+type crowd struct {
+	limit     int
+	mu        sync.Mutex
+	now, most int
+	full      chan struct{}
+}
+
+func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	c.now++
+	if c.now == c.limit && c.most < c.limit {
+		close(c.full)
+	}
+	c.most = max(c.most, c.now)
+	c.mu.Unlock()
+	<-c.full
+	stream(w, r, "USAGE")
+	c.mu.Lock()
+	c.now--
+	c.mu.Unlock()
+	_, _ = io.WriteString(w, done) // counted out before the client can know that it is done
+}
+
+func TestMaxConcurrency(t *testing.T) {
+	for _, rate := range []float64{math.Inf(1), 5000} {
+		for _, limit := range []int{0, 1, 3} {
+			c := &crowd{limit: limit, full: make(chan struct{})}
+			if limit == 0 {
+				c.limit = 12 // all at once
+			}
+			server := httptest.NewServer(c)
+			s, err := quick(t, server.URL, func(o *Options) { o.MaxConcurrency, o.NumPrompts, o.RequestRate = limit, 12, rate })
+			if err != nil || s.Metrics["completed"] != 12 || c.most != c.limit {
+				t.Errorf("rate %v: %d at once, want %d; %v", rate, c.most, c.limit, err)
+			}
+			server.Close()
+		}
+	}
+}
