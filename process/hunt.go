@@ -53,14 +53,15 @@ func (h *hunt) members(t *table) []proc {
 func (h *hunt) end(bound time.Duration, named func([]proc)) []proc {
 	limit := time.Now().Add(bound)
 	pause := killPause / 10
-	for {
+	for rounds := 1; ; rounds++ {
 		guards.Lock()
 		alive := killer{find: h.members, cgroup: h.cgroup}.round(named)
 		guards.Unlock()
 		named = nil
 		h.killed = h.killed || len(alive) > 0
 		h.reapOwn()
-		if len(alive) == 0 || time.Now().After(limit) {
+		// Those of the first round were alive before any SIGKILL.
+		if len(alive) == 0 || rounds > 1 && time.Now().After(limit) {
 			return alive
 		}
 		time.Sleep(pause)

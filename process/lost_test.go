@@ -272,7 +272,7 @@ func reapAdopted(t *testing.T, pids ...int) {
 // TestGuardHangs: a guard that somebody stopped is replaced by this process.
 func TestGuardHangs(t *testing.T) {
 	defer func(k, a time.Duration) { killBound, answerBound = k, a }(killBound, answerBound)
-	killBound, answerBound = 50*time.Millisecond, 50*time.Millisecond
+	killBound, answerBound = time.Second, 50*time.Millisecond
 	w := newWorld(t)
 	p := w.start(w.spec(escapes...))
 	w.here(escaped)
