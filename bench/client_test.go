@@ -83,7 +83,7 @@ func TestFailureClasses(t *testing.T) {
 			<-r.Context().Done()
 		}, func(o *Options) { o.Timeout = 100 * time.Millisecond; o.NumPrompts = 2 }},
 		"404": {HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
-		"503": {HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", 503) }, nil},
+		"503": {HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, nil},
 		"error in the stream": {StreamError, "EngineDead", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"EngineDead\"}}\n\n"+done)
 		}, nil},

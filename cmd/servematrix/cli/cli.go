@@ -73,6 +73,17 @@ with their flags) and benchmark clients, unattended, and leaves one report that 
 ` + exitHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // what comes here is no command
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			hint := "see: servematrix --help"
+			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+				hint = "did you mean " + strings.Join(like, " or ") + "?"
+			}
+			return &exitError{code: exitUsage, err: fmt.Errorf("there is no command %q", args[0]), hint: hint}
+		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
