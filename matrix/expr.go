@@ -82,7 +82,7 @@ func (nm *names) compile(node *yaml.Node, off int, src string) *expression {
 	for _, r := range e.refs {
 		if r.fixed != nil && r.fixed.hasLate() {
 			nm.src.failAt(node, off+r.off, r.n, "late-value", "let it stand alone: ${{ "+r.text+" }}",
-				fmt.Sprintf("%s has no value yet when the sweep is expanded, so nothing can be computed from it", r.text))
+				fmt.Sprintf("%s %s, so nothing can be computed from it", r.text, whyLate(r.fixed)))
 			return nil
 		}
 	}
@@ -207,7 +207,7 @@ func (e *expression) run(in rows) (any, *evalError) {
 			return nil, e.lost(r, in, err)
 		}
 		if v.hasLate() {
-			return nil, e.failed(r.off, r.n, "late-value", fmt.Sprintf("%s is %s here, which has no value yet when the sweep is expanded; nothing can be computed from it", r.text, v.label()))
+			return nil, e.failed(r.off, r.n, "late-value", fmt.Sprintf("%s is %s here; this %s, so nothing can be computed from it", r.text, v.label(), whyLate(v)))
 		}
 		if e.env[r.slot] = v.any(); r.asText && v.kind == scalar {
 			e.env[r.slot] = v.plain()

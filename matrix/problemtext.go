@@ -153,12 +153,14 @@ func (ps Problems) WriteGitHub(w io.Writer) error {
 	return err
 }
 
+// lineEnds are the line ends of YAML 1.1, which the parser counts.
+var lineEnds = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
+
 // splitLines cuts a text into lines without their ends, as YAML counts them.
 func splitLines(text []byte) []string {
-	s := strings.TrimPrefix(string(text), "\ufeff")
-	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	lines := lineEnds.Split(strings.TrimPrefix(string(text), "\ufeff"), -1)
 	for i, l := range lines {
-		lines[i] = strings.ToValidUTF8(strings.TrimSuffix(l, "\r"), "\ufffd")
+		lines[i] = strings.ToValidUTF8(l, "\ufffd")
 	}
 	return lines
 }

@@ -36,7 +36,7 @@ func plainText(v *value) (text, wrong string) {
 	case v.kind != scalar:
 		return "", "must be a single value, this is " + v.kind.String()
 	case v.late:
-		return "", "cannot use " + v.text + ": it is known only when the run has begun"
+		return "", "cannot use " + v.text + ": it " + whyLate(v)
 	}
 	return v.plain(), ""
 }

@@ -52,6 +52,14 @@ func lateValue(name string) *value {
 	return &value{kind: scalar, text: "${{ " + name + " }}", late: true}
 }
 
+// whyLate says why nothing can be done with a placeholder before the run.
+func whyLate(v *value) string {
+	if strings.Contains(v.text, "${{ env.") {
+		return "is a secret, which the plan never holds"
+	}
+	return "is known only when the run has begun"
+}
+
 // scalarType gives the typed value of a YAML scalar without expressions. Dates
 // and binary data stay what they look like: text.
 func scalarType(n *yaml.Node) any {
