@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/process"
 )
@@ -98,7 +99,7 @@ func (r *runner) environ(c command) []string {
 	for _, name := range c.unset {
 		delete(env, name)
 	}
-	env[MarkerEnv] = r.marker()
+	env[MarkerEnv] = Marker(r.Folder)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		out = append(out, name+"="+env[name])
@@ -115,8 +116,8 @@ func withLoopback(list string) string {
 	return list + "," + loopback
 }
 
-// marker names this run in the environment of its processes.
-func (r *runner) marker() string { return filepath.Base(string(r.Folder)) }
+// Marker names a run in the environment of its processes.
+func Marker(folder journal.Folder) string { return filepath.Base(string(folder)) }
 
 func (r *runner) getenv(name string) (string, bool) {
 	for i := len(r.Environ) - 1; i >= 0; i-- {

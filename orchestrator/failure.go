@@ -71,10 +71,10 @@ func (l *launch) serverDied() *journal.Failure {
 // tailLines is how many of a log's last lines a failure keeps.
 const tailLines = 40
 
-func (l *launch) tail(lines []string) []string {
+func (r *runner) tail(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = l.Redactor.String(line)
+		out[i] = r.Redactor.String(line)
 	}
 	return out
 }

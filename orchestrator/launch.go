@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,7 +42,13 @@ func (r *runner) launch(ctx context.Context, g group) error {
 		return err
 	}
 	var result *multierror.Error
-	failure := l.start()
+	failure, err := l.prepared(ctx)
+	if err != nil {
+		return err
+	}
+	if failure == nil {
+		failure = l.start()
+	}
 	if failure == nil {
 		failure = l.await(ctx)
 	}
@@ -104,6 +111,15 @@ func (l *launch) event(t journal.Type) journal.Event {
 	return e
 }
 
+// prepared runs the hook before the launch.
+func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
+	err := l.hook(ctx, beforeLaunch, l.event(journal.HookEnded))
+	if hook, ok := errors.AsType[*HookError](err); ok {
+		return &hook.Failure, nil
+	}
+	return nil, err
+}
+
 // start brings the server's process up, unless its port is taken.
 func (l *launch) start() *journal.Failure {
 	l.times["start"] = l.began
@@ -117,7 +133,7 @@ func (l *launch) start() *journal.Failure {
 	l.guards.prepare() // the client's
 	l.proc, err = guard.Start(process.Spec{
 		Argv: l.executed(l.command), Env: l.environ(l.command), Dir: l.command.dir, Stdout: l.logs[0], Stderr: l.logs[1],
-		Status: filepath.Join(l.dir, "guard.json"), Lock: filepath.Join(l.dir, journal.AttemptLock),
+		Status: filepath.Join(l.dir, guardStatus), Lock: filepath.Join(l.dir, journal.AttemptLock),
 		Stop: l.policy(), Deadline: time.Duration(l.server.Timeout), Session: true,
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"servematrix/journal"
@@ -10,31 +11,85 @@ import (
 )
 
 const (
-	// guardBound is how long a guard whose orchestrator died can take to clean
-	// up: its shortened grace, the group's chance and the kill, and some air.
-	guardBound = 10 * time.Second
+	// guardBound is how long a guard whose orchestrator died is waited for: its
+	// own bound, and some air.
+	guardBound = process.GuardBound + 5*time.Second
 	guardLook  = 20 * time.Millisecond
 	// leftoverGrace is what a leftover of a former session gets before SIGKILL.
 	leftoverGrace = 2 * time.Second
 )
 
-// sweepLeftovers ends what a crashed session left: it waits for guards that
-// still clean up, then ends whatever of the journalled sessions or with this
-// run's marker still lives.
-func (r *runner) sweepLeftovers(ctx context.Context) error {
-	var left []process.Survivor
-	for _, l := range r.state.Launches {
-		if l.Ended == nil {
-			r.awaitGuard(ctx, r.Folder.LaunchDir(l.ID))
-			left = append(left, sessionOf(l.Running)...)
+// guardStatus is the file in a launch's or an attempt's folder in which its
+// guard writes how the tree ended.
+const guardStatus = "guard.json"
+
+// Leftovers finds what lives of a run whose session is over: it waits for guards
+// that still clean up, then looks by cgroup, session, log and run marker. state
+// is the journal up to the end of that session. Each identity is proven.
+func Leftovers(ctx context.Context, folder journal.Folder, state *State) ([]process.Survivor, error) {
+	var found []process.Survivor
+	seen := map[process.Identity]bool{}
+	add := func(more []process.Survivor, err error) error {
+		for _, s := range more {
+			if !seen[s.Identity] {
+				seen[s.Identity] = true
+				found = append(found, s)
+			}
+		}
+		return err
+	}
+	for _, tree := range openTrees(folder, state) {
+		awaitGuard(ctx, tree.dir)
+		if err := add(process.FindAbandoned(filepath.Join(tree.dir, guardStatus), tree.logs...)); err != nil {
+			return found, err
+		}
+		if p := tree.leader; p != nil {
+			// An error says that the leader is of another boot: nothing of it can live.
+			members, err := process.FindSession(p.SID, process.Identity{PID: p.PID, StartTicks: p.Start, BootID: p.Boot})
+			if err == nil {
+				add(members, nil)
+			}
 		}
 	}
-	if len(r.Past) > 0 {
-		marked, err := process.FindLeftovers(r.marker())
-		if err != nil {
-			r.warn("leftovers of the former session could not be looked for: " + err.Error())
+	return found, add(process.FindLeftovers(Marker(folder)))
+}
+
+// tree is one supervised tree that the journal does not see ended.
+type tree struct {
+	dir    string // holds its guard's lock and status
+	logs   []string
+	leader *journal.Running
+}
+
+func openTrees(folder journal.Folder, state *State) []tree {
+	var out []tree
+	for _, l := range state.Launches {
+		if l.Ended == nil {
+			dir := folder.LaunchDir(l.ID)
+			out = append(out, tree{dir, []string{filepath.Join(dir, "server.out"), filepath.Join(dir, "server.err")}, l.Running})
 		}
-		left = append(left, marked...)
+	}
+	for u, o := range state.Outcomes {
+		if o.Status == StatusRunning {
+			dir := folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts))
+			out = append(out, tree{dir, []string{filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err")}, nil})
+		}
+	}
+	return out
+}
+
+// awaitGuard waits while the guard of an interrupted launch still cleans up.
+func awaitGuard(ctx context.Context, dir string) {
+	for deadline := time.Now().Add(guardBound); journal.GuardLives(dir) && time.Now().Before(deadline) && ctx.Err() == nil; {
+		time.Sleep(guardLook)
+	}
+}
+
+// sweepLeftovers ends what a crashed session left.
+func (r *runner) sweepLeftovers(ctx context.Context, past *State) error {
+	left, err := Leftovers(ctx, r.Folder, past)
+	if err != nil {
+		r.warn("leftovers of the former session could not be looked for: " + err.Error())
 	}
 	if len(left) == 0 {
 		return nil
@@ -44,23 +99,4 @@ func (r *runner) sweepLeftovers(ctx context.Context) error {
 		return &NotCleanError{fmt.Sprintf("%d processes of a former session cannot be ended, the first is pid %d (%s)", len(still), still[0].PID, still[0].Cmdline)}
 	}
 	return nil
-}
-
-// awaitGuard waits while the guard of an interrupted launch still cleans up.
-func (r *runner) awaitGuard(ctx context.Context, dir string) {
-	for deadline := time.Now().Add(guardBound); journal.GuardLives(dir) && time.Now().Before(deadline) && ctx.Err() == nil; {
-		time.Sleep(guardLook)
-	}
-}
-
-// sessionOf finds what lives of a journalled launch.
-func sessionOf(p *journal.Running) []process.Survivor {
-	if p == nil {
-		return nil
-	}
-	found, err := process.FindSession(p.SID, process.Identity{PID: p.PID, StartTicks: p.Start, BootID: p.Boot})
-	if err != nil {
-		return nil // another boot: nothing of it can live
-	}
-	return found
 }

@@ -89,10 +89,19 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	if len(opt.Past) > 0 {
 		begin = journal.RunResumed
 	}
+	past, err := Fold(opt.Past) // before this session's first event changes the state
+	if err != nil {
+		return journal.Verdict{ExitCode: ExitInternal}, err
+	}
 	if err := r.emit(journal.Event{Type: begin}, opt.Session, true); err != nil {
 		return journal.Verdict{ExitCode: ExitInternal}, err
 	}
-	err = r.sweepLeftovers(ctx)
+	if len(opt.Past) > 0 {
+		err = r.sweepLeftovers(ctx, past)
+	}
+	if err == nil {
+		err = r.hook(ctx, beforeRun, journal.Event{})
+	}
 	if err == nil {
 		err = r.all(ctx)
 	}
@@ -198,6 +207,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	v := journal.Verdict{OK: n[StatusOK], Invalid: n[StatusInvalid], Failed: n[StatusFailed], Skipped: n[StatusSkipped], Missing: n[StatusMissing] + n[StatusRunning]}
 	var interrupt *Interrupt
 	var dirty *NotCleanError
+	var hook *HookError
 	switch {
 	case errors.As(err, &interrupt):
 		v.ExitCode = ExitSIGINT
@@ -206,7 +216,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 		}
 	case errors.Is(err, ErrStopAsked):
 		v.ExitCode = ExitSIGINT
-	case errors.As(err, &dirty):
+	case errors.As(err, &dirty), errors.As(err, &hook):
 		v.ExitCode = ExitPreflight
 	case err != nil:
 		v.ExitCode = ExitInternal
@@ -219,6 +229,10 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 		}
 	} else if err != nil {
 		r.warn(err.Error())
+	}
+	// The context of an interrupted run is over; the message that it ended shall go out all the same.
+	if herr := r.hook(context.WithoutCancel(ctx), afterRun, journal.Event{}); herr != nil {
+		r.warn(herr.Error())
 	}
 	return v, errors.Join(err, r.emit(journal.Event{Type: journal.RunEnded}, v, true))
 }

@@ -338,3 +338,48 @@ client: {command: [sh, -c, 'echo "token $FAKE_API_TOKEN"; echo "{\"duration\": 1
 		t.Errorf("walk: %v; the client's output was not found", err)
 	}
 }
+
+func TestHooksRunAtTheirMoments(t *testing.T) {
+	b := newBench(t, `
+server: {command: "SERVER", ready: READY}
+client: {axes: {c: [x, fail]}, command: "CLIENT ${{ c }}"}
+run: {retries: 0}
+hooks:
+  before_run: {command: [sh, -c, 'echo moment $SERVEMATRIX_MOMENT']}
+  before_launch: {command: [sh, -c, 'test -n "$SERVEMATRIX_LAUNCH"']}
+  after_cell: {command: [sh, -c, 'test -n "$SERVEMATRIX_CELL"']}
+  on_failure: {command: [sh, -c, 'exit 3']}
+  after_run: {command: [sleep, "60"], timeout: 200ms}
+`)
+	if v, err := b.run(context.Background(), Again{}, nil); err != nil || v.OK != 1 || v.Failed != 1 {
+		t.Fatalf("verdict %+v, err %v", v, err)
+	}
+	var got []string
+	for _, e := range b.events(journal.HookEnded) {
+		h, err := journal.Decode[journal.HookRun](e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s:%d", h.Moment, h.Code))
+	}
+	want := "before_run:0 before_launch:0 after_cell:0 before_launch:0 on_failure:3 after_cell:0 after_run:-1"
+	if strings.Join(got, " ") != want {
+		t.Errorf("hooks %v, want %s", got, want)
+	}
+	if n := len(b.events(journal.Warning)); n != 2 {
+		t.Errorf("%d warnings, want 2", n)
+	}
+}
+
+func TestHookThatMustNotFail(t *testing.T) {
+	for moment, want := range map[string]journal.Verdict{
+		"before_run":    {Missing: 1, ExitCode: ExitPreflight},
+		"before_launch": {Failed: 1, ExitCode: ExitFailed},
+	} {
+		b := newBench(t, "server: {command: 'SERVER', ready: READY}\nclient: {command: 'CLIENT'}\nrun: {retries: 0}\nhooks: {"+moment+": {command: ['false'], on_error: stop}}\n")
+		v, err := b.run(context.Background(), Again{}, nil)
+		if v != want || (err != nil) != (moment == "before_run") {
+			t.Errorf("%s: verdict %+v, err %v", moment, v, err)
+		}
+	}
+}

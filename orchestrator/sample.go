@@ -88,10 +88,25 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 	if err := l.finish(a, l.measured(a, failure)); err != nil {
 		return err
 	}
+	if err := l.cellHooks(ctx, a); err != nil {
+		return err
+	}
 	if !last {
 		<-a.proc.Done() // nothing of this client may disturb the next
 	}
 	return nil
+}
+
+// cellHooks runs what the sweep wants after a cell, and after a failed one. A
+// server that waits for its stop meanwhile is idle.
+func (l *launch) cellHooks(ctx context.Context, a *attempt) error {
+	e := l.sampleEvent(a, journal.HookEnded)
+	if l.state.Of(a.unit).Status != StatusOK {
+		if err := l.hook(ctx, onFailure, e); err != nil {
+			return err
+		}
+	}
+	return l.hook(ctx, afterCell, e)
 }
 
 // warmUp runs the client once without counting it, and empties the caches again.
@@ -136,7 +151,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	a.proc, err = guard.Start(process.Spec{
 		Argv: l.executed(a.command), Env: l.environ(a.command), Dir: a.command.dir,
 		Stdout: filepath.Join(dir, "client.out"), Stderr: filepath.Join(dir, "client.err"),
-		Status: filepath.Join(dir, "guard.json"), Lock: filepath.Join(dir, journal.AttemptLock),
+		Status: filepath.Join(dir, guardStatus), Lock: filepath.Join(dir, journal.AttemptLock),
 		Stop: clientStop, Session: true,
 	})
 	if err != nil {
