@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,4 +81,40 @@ func (v *vault) secretFlag(word string) bool {
 		}
 	}
 	return is
+}
+
+// shortestLiteral is the length from which a secret's value is looked for in the
+// other words of the sweep: a shorter one is too common a word.
+const shortestLiteral = 6
+
+// hideLiterals puts the placeholder of a secret literal also where its value
+// stands in a word that by itself says nothing of a secret, such as a header.
+func (p *Plan) hideLiterals() {
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(p.Literals)) {
+		if value := p.Literals[name]; len(value) >= shortestLiteral {
+			pairs = append(pairs, escape(value), "${{ secret."+name+" }}")
+		}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	r := strings.NewReplacer(pairs...)
+	hide := func(v *Variant) {
+		if v.Shell { // its values stand quoted in a script; nothing can be put in their place
+			return
+		}
+		for i, w := range v.Argv {
+			v.Argv[i] = r.Replace(w)
+		}
+		for name, w := range v.Env {
+			v.Env[name] = r.Replace(w)
+		}
+	}
+	for _, s := range p.Servers {
+		hide(&s.Variant)
+	}
+	for _, c := range p.Clients {
+		hide(&c.Variant)
+	}
 }

@@ -113,3 +113,19 @@ func TestSecretsDoNotMakeVariants(t *testing.T) {
 		t.Error(problems)
 	}
 }
+
+// TestSecretElsewhere: a secret literal that also stands where nothing says so is hidden there too.
+func TestSecretElsewhere(t *testing.T) {
+	p, _ := plan(t, `version: 1
+server: {command: run --api-key sk-literal}
+client:
+  command: bench --header "X=sk-literal"
+  env: {EXTRA: a-sk-literal-b}
+`)
+	if got := p.Clients[0].Argv[2]; got != "X=${{ secret.API_KEY }}" {
+		t.Errorf("argv %q", got)
+	}
+	if got := p.Clients[0].Env["EXTRA"]; got != "a-${{ secret.API_KEY }}-b" {
+		t.Errorf("env %q", got)
+	}
+}

@@ -74,6 +74,7 @@ func (sw *sweep) load() *Plan {
 		return nil
 	}
 	sw.expandAll(server, client, pair)
+	sw.plan.hideLiterals()
 	return sw.plan
 }
 

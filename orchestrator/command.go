@@ -36,17 +36,7 @@ type command struct {
 // fill puts the late values into a variant's command and environment.
 func (r *runner) fill(v *matrix.Variant, l late) (command, error) {
 	values := map[string]string{"late.port": l.port, "late.dir": l.dir, "late.devices": l.devices, "late.seed": l.seed, "server.url": l.url, "server.port": l.serverPort}
-	lookup := func(name string) (string, bool) {
-		if key, ok := strings.CutPrefix(name, "env."); ok {
-			return r.getenv(key)
-		}
-		if key, ok := strings.CutPrefix(name, "secret."); ok {
-			value, ok := r.Plan.Literals[key]
-			return value, ok
-		}
-		value := values[name]
-		return value, value != ""
-	}
+	lookup := func(name string) (string, bool) { return r.lookup(name, values) }
 	c := command{env: map[string]string{}, unset: v.Unset, dir: v.Dir}
 	if c.dir == "" {
 		c.dir = r.Dir
@@ -70,6 +60,20 @@ func (r *runner) fill(v *matrix.Variant, l late) (command, error) {
 		}
 	}
 	return c, nil
+}
+
+// lookup gives the value of a placeholder: a late value, a secret variable of
+// the environment, or a secret that the sweep spells out.
+func (r *runner) lookup(name string, late map[string]string) (string, bool) {
+	if key, ok := strings.CutPrefix(name, "env."); ok {
+		return r.getenv(key)
+	}
+	if key, ok := strings.CutPrefix(name, "secret."); ok {
+		value, ok := r.Plan.Literals[key]
+		return value, ok
+	}
+	value := late[name]
+	return value, value != ""
 }
 
 // executed is the command with this binary's path where the word servematrix stands.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/process"
 	"servematrix/readiness"
 )
@@ -62,6 +63,19 @@ func (r *runner) hook(ctx context.Context, moment string, e journal.Event) error
 	return nil
 }
 
+// hookArgv fills the secrets that a hook's command names.
+func (r *runner) hookArgv(h matrix.Hook) ([]string, error) {
+	argv := make([]string, len(h.Argv))
+	for i, word := range h.Argv {
+		var err error
+		argv[i], err = matrix.Fill(word, func(name string) (string, bool) { return r.lookup(name, nil) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return argv, nil
+}
+
 func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ran *journal.HookRun) error {
 	ran.Code = -1
 	h := r.Plan.Hooks[moment]
@@ -70,7 +84,11 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 		return err
 	}
 	out := filepath.Join(dir, "output")
-	c := command{argv: h.Argv, dir: r.Dir, env: map[string]string{
+	argv, err := r.hookArgv(h)
+	if err != nil {
+		return err
+	}
+	c := command{argv: argv, dir: r.Dir, env: map[string]string{
 		"SERVEMATRIX_MOMENT": moment, "SERVEMATRIX_FOLDER": string(r.Folder), "SERVEMATRIX_LAUNCH": e.Launch, "SERVEMATRIX_CELL": e.Cell,
 	}}
 	guard, err := process.Prepare(ctx)
