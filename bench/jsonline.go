@@ -65,7 +65,7 @@ type config struct {
 func (s *Summary) config() config {
 	o := s.Options
 	c := config{
-		Backend: o.Backend, BaseURL: o.BaseURL, Model: o.Model, Dataset: o.DatasetName, NumPrompts: o.NumPrompts,
+		Backend: o.Backend, BaseURL: o.shownURL(), Model: o.Model, Dataset: o.DatasetName, NumPrompts: o.NumPrompts,
 		VocabSize: o.VocabSize, Seed: o.Seed, RequestRate: pythonFloat(o.RequestRate), MaxConcurrency: o.MaxConcurrency,
 		WarmupRequests: o.WarmupRequests, IgnoreEOS: !o.DisableIgnoreEOS, Stream: !o.DisableStream, FlushCache: o.FlushCache,
 		TimeoutS: o.Timeout.Seconds(), ExtraRequestBody: o.ExtraRequestBody, Percentiles: o.Percentiles,

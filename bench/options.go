@@ -177,6 +177,15 @@ func (o Options) resolve() (Options, error) {
 	return o, nil
 }
 
+// shownURL is the server's URL without a password that it may hold.
+func (o Options) shownURL() string {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil { // resolve has refused such a URL, so nothing was sent there
+		return ""
+	}
+	return u.Redacted()
+}
+
 // percentile is one to report: its number as in metric names and its value in percent.
 type percentile struct {
 	name  string

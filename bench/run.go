@@ -29,7 +29,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	var bar *progress
 	s, err := measure(ctx, opt, hooks{
 		ready: func(o Options, in, out int) {
-			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Backend, o.BaseURL)
+			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Backend, o.shownURL())
 			fmt.Fprintf(stdout, "#Input tokens: %d\n#Output tokens: %d\n", in, out)
 			if o.WarmupRequests > 0 {
 				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)

@@ -112,7 +112,7 @@ func TestJSONLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "out.jsonl")
 	opt, err := Options{
 		OutputFile: path, OutputDetails: true, Headers: []string{"Authorization=Bearer top-secret"}, Tag: "a",
-		DatasetName: sharedPrefix, GSPNumGroups: 2, GSPPromptsPerGroup: 2,
+		BaseURL: "http://user:top-secret@127.0.0.1:1", DatasetName: sharedPrefix, GSPNumGroups: 2, GSPPromptsPerGroup: 2,
 	}.resolve()
 	if err != nil {
 		t.Fatal(err)

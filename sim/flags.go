@@ -26,14 +26,14 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.Float64Var(&o.ScheduleConservativeness, "schedule-conservativeness", 1, "scales the memory that admission keeps free (sglang only)")
 
 	fs.Float64Var(&o.PrefillRate, "prefill-rate", 30000, "prompt tokens computed per second")
-	fs.DurationVar(&o.DecodeBase, "decode-base", 5*time.Millisecond, "time that any forward pass takes")
-	fs.DurationVar(&o.DecodePerSeq, "decode-per-seq", 50*time.Microsecond, "time that each decoding sequence adds to a pass")
-	fs.DurationVar(&o.Startup, "startup", 300*time.Millisecond, "time from start to the ready line")
+	durationVar(fs, &o.DecodeBase, "decode-base", 5*time.Millisecond, "time that any forward pass takes")
+	durationVar(fs, &o.DecodePerSeq, "decode-per-seq", 50*time.Microsecond, "time that each decoding sequence adds to a pass")
+	durationVar(fs, &o.Startup, "startup", 300*time.Millisecond, "time from start to the ready line")
 	fs.Float64Var(&o.Noise, "noise", 0.02, "relative standard deviation of a start's speed and of a pass's")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the noise (default: a new one at each start)")
 
 	fs.IntVar(&o.Workers, "workers", 1, "scheduler (vllm: worker) processes to start; 0: no processes at all")
-	fs.DurationVar(&o.StopPoll, "stop-poll", 200*time.Millisecond, "how often sglang looks for a SIGTERM and for the end of its requests (5s in the real one)")
+	durationVar(fs, &o.StopPoll, "stop-poll", 200*time.Millisecond, "how often sglang looks for a SIGTERM and for the end of its requests (5s in the real one)")
 	fs.StringArrayVar(&o.Faults, "fault", nil, "misbehave: NAME or NAME=ARG, repeatable:\n"+faultHelp())
 	fs.DurationVar(&o.FaultTTL, "fault-ttl", 10*time.Minute, "what a fault leaves behind ends itself after this time")
 
@@ -56,10 +56,38 @@ func alias(fs *pflag.FlagSet, name string, others ...string) {
 	}
 }
 
-// faultHelp lists the faults for --help, one a line.
+// duration is a flag whose 0 means none, which Options spells as a negative value: there, 0 is
+// the default.
+type duration time.Duration
+
+func durationVar(fs *pflag.FlagSet, target *time.Duration, name string, value time.Duration, usage string) {
+	*target = value
+	fs.Var((*duration)(target), name, usage)
+}
+
+func (d *duration) String() string { return max(time.Duration(*d), 0).String() }
+func (d *duration) Type() string   { return "duration" }
+func (d *duration) Set(s string) error {
+	v, err := parseDuration(s)
+	if err != nil {
+		return err
+	}
+	*d = duration(v)
+	if v == 0 {
+		*d = -1
+	}
+	return nil
+}
+
+// faultHelp lists the faults by phase for --help.
 func faultHelp() string {
 	var b strings.Builder
+	phase := ""
 	for _, f := range Faults() {
+		if f.Phase != phase {
+			phase = f.Phase
+			b.WriteString(phase + ":\n")
+		}
 		b.WriteString("  " + f.Usage() + "\n      " + f.Description + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -22,7 +24,10 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
-		os.Exit(Serve(context.Background(), opt, os.Stdout, os.Stderr))
+		// As the command tree does it: the context ends by the same signals that Serve sees itself.
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		os.Exit(Serve(ctx, opt, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

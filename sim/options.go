@@ -40,8 +40,8 @@ type Options struct {
 	MaxRunningRequests int
 	// MaxTotalTokens is the KV cache's capacity in tokens. 0 is 262144.
 	MaxTotalTokens int
-	// ContextLength is the longest prompt plus answer in tokens. 0 is 32768, or MaxTotalTokens
-	// where that is less.
+	// ContextLength is the longest prompt plus answer in tokens. 0 is 32768; it is never more
+	// than MaxTotalTokens.
 	ContextLength int
 	// ChunkedPrefillSize is the most prompt tokens of one pass (vLLM: of prompt and decode
 	// tokens together, --max-num-batched-tokens). 0 is 8192; negative: no limit.
@@ -54,9 +54,9 @@ type Options struct {
 	// PrefillRate is the rate at which prompt tokens are computed, in tokens per second.
 	// 0 is 30000.
 	PrefillRate float64
-	// DecodeBase is what any forward pass costs. 0 is 5 ms.
+	// DecodeBase is what any forward pass costs. 0 is 5 ms; negative: nothing.
 	DecodeBase time.Duration
-	// DecodePerSeq is what each decoding sequence adds to a pass. 0 is 50 µs.
+	// DecodePerSeq is what each decoding sequence adds to a pass. 0 is 50 µs; negative: nothing.
 	DecodePerSeq time.Duration
 	// Startup is the time from start to the ready line. 0 is 300 ms; negative: none.
 	Startup time.Duration
@@ -71,7 +71,7 @@ type Options struct {
 	// processes of the engine's tree. 0 starts no processes at all.
 	Workers int
 	// StopPoll is how long SGLang's watcher sleeps between looking for a SIGTERM and for the end
-	// of running requests (5 s in the real one). 0 is 200 ms.
+	// of running requests (5 s in the real one). 0 is 200 ms; negative: not at all.
 	StopPoll time.Duration
 	// Faults are misbehaviours, each NAME or NAME=ARG of Faults.
 	Faults []string
@@ -100,7 +100,7 @@ func (o Options) resolved() (Options, error) {
 	}{
 		{"max-running-requests", float64(o.MaxRunningRequests)}, {"max-total-tokens", float64(o.MaxTotalTokens)},
 		{"context-length", float64(o.ContextLength)}, {"page-size", float64(o.PageSize)},
-		{"prefill-rate", o.PrefillRate}, {"decode-base", float64(o.DecodeBase)}, {"decode-per-seq", float64(o.DecodePerSeq)},
+		{"prefill-rate", o.PrefillRate},
 		{"schedule-conservativeness", o.ScheduleConservativeness}, {"noise", o.Noise}, {"workers", float64(o.Workers)},
 	} {
 		if f.value < 0 || math.IsNaN(f.value) || math.IsInf(f.value, 0) {
@@ -127,14 +127,14 @@ func (o Options) resolved() (Options, error) {
 	o.PageSize = or(o.PageSize, page)
 	o.MaxRunningRequests = or(o.MaxRunningRequests, 256)
 	o.MaxTotalTokens = or(o.MaxTotalTokens, 262144)
-	o.ContextLength = or(o.ContextLength, min(32768, o.MaxTotalTokens))
+	o.ContextLength = min(or(o.ContextLength, 32768), o.MaxTotalTokens)
 	o.ChunkedPrefillSize = or(o.ChunkedPrefillSize, 8192)
 	o.ScheduleConservativeness = or(o.ScheduleConservativeness, 1)
 	o.PrefillRate = or(o.PrefillRate, 30000)
-	o.DecodeBase = or(o.DecodeBase, 5*time.Millisecond)
-	o.DecodePerSeq = or(o.DecodePerSeq, 50*time.Microsecond)
+	o.DecodeBase = max(or(o.DecodeBase, 5*time.Millisecond), 0)
+	o.DecodePerSeq = max(or(o.DecodePerSeq, 50*time.Microsecond), 0)
 	o.Startup = max(or(o.Startup, 300*time.Millisecond), 0)
-	o.StopPoll = or(o.StopPoll, 200*time.Millisecond)
+	o.StopPoll = max(or(o.StopPoll, 200*time.Millisecond), 0)
 	o.FaultTTL = or(o.FaultTTL, 10*time.Minute)
 	o.Seed = or(o.Seed, uint64(time.Now().UnixNano()))
 	return o, nil

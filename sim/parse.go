@@ -97,7 +97,7 @@ func (s *server) parseOpenAI(w http.ResponseWriter, q *http.Request, chat bool) 
 
 // checkLengths fills in the default length and refuses what the context cannot hold.
 func (s *server) checkLengths(g *generation) error {
-	limit := min(s.opt.ContextLength, s.opt.MaxTotalTokens)
+	limit := s.opt.ContextLength
 	for _, p := range g.prompts {
 		room := limit - len(p)
 		if g.maxTokens == 0 {

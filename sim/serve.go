@@ -48,7 +48,8 @@ type server struct {
 // kill the tree and this process by SIGKILL; Serve does not return then. The end of ctx alone
 // stops it in the orderly way of an interrupt.
 func Serve(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
-	opt, err := opt.resolved()
+	asked := opt
+	opt, err := asked.resolved()
 	if err != nil {
 		fmt.Fprintf(stderr, "servematrix sim: %v\n", err)
 		return 2
@@ -61,9 +62,9 @@ func Serve(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	if !opt.InProcess {
 		switch {
 		case faults.has("fork-and-exit"):
-			err = daemonize(opt, stdout, stderr)
+			err = daemonize(asked, opt.FaultTTL, stdout, stderr)
 		case faults.has("zombie-main") && opt.endMain == nil:
-			err = reexec(opt)
+			err = reexec(asked)
 		}
 		if err != nil {
 			fmt.Fprintf(stderr, "servematrix sim: %v\n", err)

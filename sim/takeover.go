@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,9 +44,9 @@ func endMainThread() {
 }
 
 // daemonize starts the server in another process and leaves it to itself.
-func daemonize(opt Options, stdout, stderr io.Writer) error {
+func daemonize(opt Options, ttl time.Duration, stdout, stderr io.Writer) error {
 	rest := opt.without("fork-and-exit")
-	spec := workerSpec{Title: os.Args[0], Serve: &rest, TTL: opt.FaultTTL}
+	spec := workerSpec{Title: os.Args[0], Serve: &rest, TTL: ttl}
 	_, err := spec.start(stdout, stderr, nil)
 	return err
 }
