@@ -114,6 +114,9 @@ func (w *walker) value(word *syntax.Word) (string, error) {
 	return expand.Literal(&expand.Config{Env: w}, word)
 }
 
+// errKeyed is an array by keys, which only a shell keeps.
+var errKeyed = errors.New("an array with keys")
+
 // assign takes an assignment in; one that cannot be known makes the variable unknown.
 func (w *walker) assign(a *syntax.Assign) (string, bool) {
 	name := a.Name.Value
@@ -124,9 +127,15 @@ func (w *walker) assign(a *syntax.Assign) (string, bool) {
 		v.Kind = expand.Indexed
 		var words []*syntax.Word
 		for _, e := range a.Array.Elems {
+			if e.Index != nil || e.Value == nil {
+				err = errKeyed
+				continue
+			}
 			words = append(words, e.Value)
 		}
-		v.List, err = w.fields(words...)
+		if err == nil {
+			v.List, err = w.fields(words...)
+		}
 		if old := w.vars[name]; a.Append && old.Kind == expand.Indexed {
 			v.List = append(append([]string{}, old.List...), v.List...)
 		}

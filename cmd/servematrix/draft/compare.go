@@ -220,16 +220,17 @@ var marks2 = regexp.MustCompile(`\$\{\{ env\.(\w+) \}\}`)
 
 // distinctIDs makes ids unique by numbers, and names the empty one.
 func distinctIDs(ids []string, empty string) []string {
-	seen := map[string]int{}
+	taken := map[string]bool{}
 	out := make([]string, len(ids))
 	for i, id := range ids {
 		if id == "" {
 			id = empty
 		}
-		seen[id]++
-		if out[i] = id; seen[id] > 1 {
-			out[i] = fmt.Sprintf("%s-%d", id, seen[id])
+		out[i] = id
+		for n := 2; taken[out[i]] || out[i] != id && slices.Contains(ids, out[i]); n++ {
+			out[i] = fmt.Sprintf("%s-%d", id, n)
 		}
+		taken[out[i]] = true
 	}
 	return out
 }

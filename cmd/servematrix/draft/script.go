@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -52,7 +53,9 @@ func (w *walker) stmt(s *syntax.Stmt) {
 			w.stmts(item.Stmts)
 		}
 	case *syntax.FuncDecl:
-		w.funcs[c.Name.Value] = c.Body
+		if c.Name != nil { // a function without a name runs nowhere
+			w.funcs[c.Name.Value] = c.Body
+		}
 	}
 }
 
@@ -120,6 +123,12 @@ func (w *walker) call(c *syntax.CallExpr) {
 			w.note(a, "%s is set by something that only a shell can run; the sweep asks for it as ${{ env.%s }}", a.Name.Value, a.Name.Value)
 		}
 		cmd.set(a.Name.Value, text(value))
+	}
+	for _, word := range argv {
+		if strings.Contains(word, "$"+markOpen) {
+			w.note(c, "a $ directly before a variable cannot be written in a sweep; the command is left out")
+			return
+		}
 	}
 	for _, word := range cmd.unwrap(argv) {
 		cmd.Argv = append(cmd.Argv, text(word))

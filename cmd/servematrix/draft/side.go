@@ -55,13 +55,23 @@ func (t *table) crossed(differ []string, name func(string) string) side {
 			a.name = name(key) + strings.Repeat("_", n-1)
 		}
 		forms := t.forms(key)
-		if t.single(key) {
+		switch {
+		case t.single(key):
 			for _, p := range forms {
 				v, _ := p.value()
 				a.values = append(a.values, scalar(v))
 			}
 			s.place(key, forms[0], "${{ "+a.name+" }}")
-		} else {
+		case inPlace(key): // a variable that not every command sets
+			s.place(key, t.first(key), "${{ "+a.name+".value }}")
+			for i, id := range distinctIDs(formIDs(key, forms), "without-"+axisName(key)) {
+				value := "null"
+				if len(forms[i].words) > 0 {
+					value = scalar(forms[i].words[0])
+				}
+				a.values = append(a.values, mapping("id", scalar(id), "value", value))
+			}
+		default:
 			s.put(part{key, []string{"${{ " + a.name + ".flags }}"}})
 			for i, id := range distinctIDs(formIDs(key, forms), "without-"+idOf([]string{key})) {
 				a.values = append(a.values, mapping("id", scalar(id), "flags", sequence(forms[i].words)))

@@ -132,12 +132,16 @@ func command(words []string) string {
 	return "  command: >-\n    " + strings.Join(lines, "\n    ") + "\n"
 }
 
-var reference = regexp.MustCompile(`\$?\$\{\{.*?\}\}`)
+// reference matches ${{ … }}, and $${{ so as not to take it for the begin of one.
+var reference = regexp.MustCompile(`\$\$\{\{|\$\{\{.*?\}\}`)
 
 // word quotes a word where the shell's rules of words ask for it; references stay as they are.
 func word(w string) string {
 	var refs []string
 	plain := reference.ReplaceAllStringFunc(w, func(r string) string {
+		if strings.HasPrefix(r, "$$") {
+			return r
+		}
 		refs = append(refs, r)
 		return fmt.Sprintf("SMXREF%dX", len(refs)-1)
 	})

@@ -25,8 +25,8 @@ func short(d time.Duration) string {
 
 // running writes a time that is still growing, without tenths that would only flicker.
 func running(d time.Duration) string {
-	if d < 9950*time.Millisecond {
-		return fmt.Sprintf("%.0fs", max(d.Truncate(time.Second).Seconds(), 0))
+	if d < 100*time.Second {
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 0))
 	}
 	return short(d.Truncate(time.Second))
 }

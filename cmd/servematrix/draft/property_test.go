@@ -1,0 +1,92 @@
+package draft
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"servematrix/matrix"
+)
+
+// Whatever the commands are, the plan of the drafted sweep has exactly these.
+func TestDraftedSweepPlansTheCommands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"1", "0.90", "-1", "a b", "it's", `"q"`, `\`, "$HOME", "~/x", "*.json", "a=b", "#x", "é", "${{ late.port }}x", "{}", "[1, 2]", "null", "on", "'", "`x`", "", "a: b", "-", "!x", "%y", "@z", "&", "|", ">", "\ttab", "line\nbreak"})
+		flag := rapid.SampledFrom([]string{"--tp", "--tp=2", "--backend", "--on", "-x", "--model-path", "--seed", "--on-off"})
+		command := rapid.Custom(func(t *rapid.T) Command {
+			c := Command{Argv: []string{rapid.SampledFrom([]string{"srv", "python3", "/opt/x y/srv"}).Draw(t, "program")}}
+			for _, w := range rapid.SliceOfN(word, 0, 2).Draw(t, "words") {
+				if !isFlag(w) {
+					c.Argv = append(c.Argv, text(w))
+				}
+			}
+			for range rapid.IntRange(0, 4).Draw(t, "flags") {
+				c.Argv = append(c.Argv, flag.Draw(t, "flag"))
+				for _, w := range rapid.SliceOfN(word, 0, 2).Draw(t, "values") {
+					c.Argv = append(c.Argv, text(w))
+				}
+			}
+			for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "PATH_X"}), 0, 2, rapid.ID[string]).Draw(t, "env") {
+				c.Env = append(c.Env, Assign{name, text(word.Draw(t, "value"))})
+			}
+			return c
+		})
+		commands := rapid.SliceOfN(command, 1, 4).Draw(t, "commands")
+		clients := []Command{{Argv: []string{"cli"}}}
+		sweep := Sweep(Input{Name: "p", Path: "p.yaml", Servers: commands, Clients: clients})
+		plan, problems := matrix.Parse("p.yaml", sweep, matrix.Options{Getenv: func(string) (string, bool) { return "", false }})
+		if problems.HasErrors() {
+			t.Fatalf("the sweep has problems: %v\n%s", problems, sweep)
+		}
+		want := map[string]bool{}
+		for _, c := range unique(commands) {
+			env := map[string]string{}
+			for _, a := range c.Env {
+				env[a.Name] = a.Value
+			}
+			want[line(env, sorted(c.Argv))] = true
+		}
+		got := map[string]bool{}
+		for _, s := range plan.Servers {
+			got[line(s.Env, sorted(s.Argv))] = true
+		}
+		if !maps.Equal(want, got) {
+			t.Fatalf("want %q\ngot  %q\n%s", slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)), sweep)
+		}
+	})
+}
+
+// sorted forgets the order of flags, each kept with its values: it means nothing.
+func sorted(argv []string) []string {
+	var out []string
+	for _, p := range parts(Command{Argv: argv}) {
+		out = append(out, p.String())
+	}
+	slices.Sort(out)
+	return out
+}
+
+func line(env map[string]string, words []string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		fmt.Fprintf(&b, "%s=%q ", name, env[name])
+	}
+	fmt.Fprintf(&b, "%q", words)
+	return b.String()
+}
+
+func FuzzCommands(f *testing.F) {
+	for _, s := range []string{"X=1 srv --a $B &", "for x in {1..3}; do srv $x; done", "f() { srv \"$@\"; }; f 1 2", "declare -A m=([a]=b); srv ${m[a]}", "srv <<E\nx\nE", "a=(1 2); srv ${#a[@]} ${a[-1]}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		commands, _, err := Commands(script)
+		if err == nil && len(commands) > most {
+			t.Errorf("%d commands", len(commands))
+		}
+	})
+}
