@@ -30,7 +30,7 @@ const byDefault = "default"
 // the generic one. What the sweep gives stays, and Origins tells where each
 // value is from. It returns what is wrong with the commands, sorted by place.
 func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
-	k := &completion{catalog: c, seen: map[string]bool{}, failure: map[*ServerProfile][]matrix.FailurePattern{}}
+	k := &completion{catalog: c, seen: map[string]bool{}, failure: map[*ServerProfile][]matrix.FailurePattern{}, fine: map[string]bool{}}
 	for _, s := range p.Servers {
 		k.server(s)
 	}
@@ -49,6 +49,7 @@ type completion struct {
 	problems matrix.Problems
 	seen     map[string]bool // problems reported: a thousand variants share one command line
 	failure  map[*ServerProfile][]matrix.FailurePattern
+	fine     map[string]bool // regular expressions that compile
 }
 
 // report keeps a problem once for each place, rule and message.
@@ -185,7 +186,12 @@ func (k *completion) ready(s *matrix.Server, p *ServerProfile, a args) {
 
 // expression reports a regular expression of the sweep that does not compile.
 func (k *completion) expression(v *matrix.Variant, key, expr string) {
-	if _, err := regexp.Compile(expr); err != nil {
+	if k.fine[expr] {
+		return
+	}
+	if _, err := regexp.Compile(expr); err == nil {
+		k.fine[expr] = true
+	} else {
 		k.report(matrix.Error, v.At, "regexp", "", "%s: %v", key, err)
 	}
 }
