@@ -65,7 +65,11 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if opt.out == "-" {
 		return draw(env.Stdout)
 	}
-	return writeOut(env.path(opt.out), draw)
+	if err := writeOut(env.path(opt.out), draw); err != nil {
+		return err
+	}
+	wrote(env, env.path(opt.out))
+	return nil
 }
 
 // writeOut writes a file that is there whole or as it was before; a device or a

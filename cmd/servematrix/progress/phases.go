@@ -16,7 +16,11 @@ func (v *View) change(e journal.Event) []string {
 	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
 	switch e.Type {
 	case journal.RunStarted:
-		return []string{v.entry(e.Time, "run", fmt.Sprintf("%s: %s, %s each", v.name(), oneOf(v.track.total, "sample"), oneOf(max(v.track.state.Session.Blocks, 1), "block")))}
+		text := v.name() + ": " + oneOf(v.track.total, "sample")
+		if n := v.track.state.Session.Blocks; n > 1 {
+			text += fmt.Sprintf(" in %d blocks", n)
+		}
+		return []string{v.entry(e.Time, "run", text)}
 	case journal.LaunchStarted:
 		return []string{v.entry(e.Time, "start", v.launchName()+"  "+e.Launch)}
 	case journal.LaunchReady:

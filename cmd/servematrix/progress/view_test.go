@@ -150,7 +150,7 @@ func TestPlainTellsEachPhaseAndLivesOn(t *testing.T) {
 		s.whole()
 		s.view.Close()
 		want := []string{
-			"00:00:00 run   demo-1: 2 samples, 1 block each",
+			"00:00:00 run   demo-1: 2 samples",
 			"00:00:00 start fa3  0001",
 			"00:01:00 ...   0/2  0 ok  fa3   ▶start 60s  ETA ?",
 			"00:01:11 ready fa3 after 71s",
