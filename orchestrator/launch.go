@@ -72,7 +72,7 @@ func (r *runner) newLaunch(g group) (*launch, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the launch's folder: %w", err)
+		return nil, diskFull(fmt.Errorf("make the launch's folder: %w", err))
 	}
 	l.profile = r.Catalog.Server(g.server.Profile)
 	var latePort int

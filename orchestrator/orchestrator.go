@@ -3,11 +3,11 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
 
 	"servematrix/engine"
 	"servematrix/journal"
@@ -208,6 +208,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	var interrupt *Interrupt
 	var dirty *NotCleanError
 	var hook *HookError
+	var full *DiskFullError
 	switch {
 	case errors.As(err, &interrupt):
 		v.ExitCode = ExitSIGINT
@@ -216,7 +217,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 		}
 	case errors.Is(err, ErrStopAsked):
 		v.ExitCode = ExitSIGINT
-	case errors.As(err, &dirty), errors.As(err, &hook):
+	case errors.As(err, &dirty), errors.As(err, &hook), errors.As(err, &full):
 		v.ExitCode = ExitPreflight
 	case err != nil:
 		v.ExitCode = ExitInternal
@@ -241,9 +242,25 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 func (r *runner) emit(e journal.Event, data any, durable bool) error {
 	done, err := r.Journal.Write(e, data, durable)
 	if err != nil {
-		return fmt.Errorf("%w (nothing measured so far is lost; make room, then: servematrix resume %s)", err, r.Folder)
+		return diskFull(err)
 	}
 	return r.state.Apply(done)
+}
+
+// DiskFullError says that a run ended because its disk has no room left.
+type DiskFullError struct{ Err error }
+
+// Error says so, and what could not be written.
+func (e *DiskFullError) Error() string { return "the disk is full: " + e.Err.Error() }
+
+// Unwrap gives the system's error.
+func (e *DiskFullError) Unwrap() error { return e.Err }
+
+func diskFull(err error) error {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return &DiskFullError{err}
+	}
+	return err
 }
 
 // warn journals a warning; a journal that cannot be written is noticed at the next state change.

@@ -43,7 +43,7 @@ func (l *launch) newAttempt(u Unit) (*attempt, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the attempt's folder: %w", err)
+		return nil, diskFull(fmt.Errorf("make the attempt's folder: %w", err))
 	}
 	a.profile = l.Catalog.Client(a.client.Profile)
 	a.command, err = l.fill(&a.client.Variant, l.clientLate(a.dir))
@@ -266,7 +266,7 @@ func (l *launch) finish(a *attempt, s *result.Sample) error {
 	}
 	data := out.Bytes()
 	if err := journal.WriteFile(filepath.Join(a.dir, journal.SampleFile), data); err != nil {
-		return fmt.Errorf("write the sample: %w", err)
+		return diskFull(fmt.Errorf("write the sample: %w", err))
 	}
 	digest := sha256.Sum256(data)
 	ended := journal.Ended{Status: s.Status, SHA256: hex.EncodeToString(digest[:]), Final: l.final(a, s)}

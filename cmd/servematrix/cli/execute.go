@@ -70,7 +70,11 @@ func (s *session) execute(ctx context.Context) error {
 		if code == exitOK || code == exitCellsFailed {
 			code = exitInternal
 		}
-		return &exitError{code: code, err: err}
+		hint := ""
+		if _, full := errors.AsType[*orchestrator.DiskFullError](err); full {
+			hint = "no finished sample is lost; make room, then: servematrix resume " + s.shown()
+		}
+		return &exitError{code: code, err: err, hint: hint}
 	}
 	if verdict.ExitCode != exitOK {
 		return exitWith(verdict.ExitCode)
