@@ -32,7 +32,7 @@ if [ ! -e "$dir/venv/.done" ]; then
   touch "$dir/venv/.done"
 fi
 
-if [ ! -e "$dir/tiny/.done" ]; then
+if [ ! "$dir/tiny/.done" -nt "$here/make_model.py" ]; then
   rm -rf "$dir/tiny"
   "$dir/venv/bin/python" "$here/make_model.py" "$dir/tiny"
   touch "$dir/tiny/.done"

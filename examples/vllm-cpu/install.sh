@@ -42,7 +42,7 @@ if [ ! -e "$dir/client/.done" ]; then
   touch "$dir/client/.done"
 fi
 
-if [ ! -e "$dir/tiny/.done" ]; then
+if [ ! "$dir/tiny/.done" -nt "$here/../sglang-cpu/make_model.py" ]; then
   rm -rf "$dir/tiny"
   "$dir/venv/bin/python" "$here/../sglang-cpu/make_model.py" "$dir/tiny"
   touch "$dir/tiny/.done"
