@@ -120,8 +120,9 @@ func withLoopback(list string) string {
 	return list + "," + loopback
 }
 
-// Marker names a run in the environment of its processes.
-func Marker(folder journal.Folder) string { return filepath.Base(string(folder)) }
+// Marker names a run in the environment of its processes: by its folder, so that
+// whoever finds one can look whether the run lives.
+func Marker(folder journal.Folder) string { return string(folder) }
 
 func (r *runner) getenv(name string) (string, bool) {
 	for i := len(r.Environ) - 1; i >= 0; i-- {

@@ -206,7 +206,7 @@ func (b *bench) state() *State {
 // nothingLeft looks for itself whether a process of this run still lives.
 func (b *bench) nothingLeft() {
 	b.t.Helper()
-	marker := MarkerEnv + "=" + filepath.Base(string(b.folder))
+	marker := MarkerEnv + "=" + Marker(b.folder)
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		b.t.Fatal(err)

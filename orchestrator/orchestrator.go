@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,10 +36,10 @@ type Options struct {
 }
 
 // Interrupt is the cause of a cancelled context when a signal cancelled it.
-type Interrupt struct{ Signal os.Signal }
+type Interrupt struct{ Signal syscall.Signal }
 
 // Error names the signal.
-func (i *Interrupt) Error() string { return "interrupted by " + i.Signal.String() }
+func (i *Interrupt) Error() string { return "interrupted by " + process.SignalName(i.Signal) }
 
 // ErrStopAsked is the cause of an end that stop --after-cell asked for.
 var ErrStopAsked = errors.New("stop --after-cell was asked for")
@@ -212,7 +213,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	switch {
 	case errors.As(err, &interrupt):
 		v.ExitCode = ExitSIGINT
-		if interrupt.Signal.String() == "terminated" {
+		if interrupt.Signal == syscall.SIGTERM {
 			v.ExitCode = ExitSIGTERM
 		}
 	case errors.Is(err, ErrStopAsked):

@@ -147,6 +147,9 @@ func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) 
 		}
 	}
 	var st unix.Statfs_t
+	for errors.Is(unix.Statfs(folder, &st), unix.ENOENT) && folder != filepath.Dir(folder) {
+		folder = filepath.Dir(folder) // it is made later; its disk is there already
+	}
 	if err := unix.Statfs(folder, &st); err != nil {
 		return &HostError{fmt.Errorf("the disk of %s cannot be asked for its space: %w", folder, err)}
 	}

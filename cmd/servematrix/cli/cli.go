@@ -89,14 +89,16 @@ with their flags) and benchmark clients, unattended, and leaves one report that 
 		return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
 	})
 	root.AddCommand(commands(env)...)
-	for _, cmd := range root.Commands() {
-		usageArgs(cmd)
-	}
+	root.InitDefaultCompletionCmd()
+	usageArgs(root)
 	return root
 }
 
-// usageArgs makes a wrong number of arguments a usage error too.
+// usageArgs makes a wrong number of arguments a usage error too, for cmd and all below it.
 func usageArgs(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		usageArgs(sub)
+	}
 	check := cmd.Args
 	if check == nil {
 		return

@@ -20,8 +20,7 @@ type diagnosis struct {
 	Engines   map[string]string  `json:"engines"`        // executable → path; "" is not on PATH
 	Ports     []portFinding      `json:"ports"`
 	Leftovers []process.Survivor `json:"leftovers"`
-	Ended     []process.Survivor `json:"ended"`  // by --clean
-	Guards    []string           `json:"guards"` // launches whose guard still cleans up
+	Ended     []process.Survivor `json:"ended"` // by --clean
 	Problems  []string           `json:"problems"`
 }
 
@@ -61,7 +60,7 @@ Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or lefto
 }
 
 func doctor(ctx context.Context, env Env, runs []string, format string, clean bool) error {
-	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Guards: []string{}, Problems: []string{}}
+	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Problems: []string{}}
 	if s, err := spaceOf(env.Dir); err == nil {
 		d.Disk = &s
 	}
@@ -87,9 +86,6 @@ func doctor(ctx context.Context, env Env, runs []string, format string, clean bo
 	}
 	if n := len(d.Leftovers); n > 0 {
 		d.Problems = append(d.Problems, fmt.Sprintf("%s of former runs left", plural(n, "process", "processes")))
-	}
-	if n := len(d.Guards); n > 0 {
-		d.Problems = append(d.Problems, fmt.Sprintf("%s still cleaning up", plural(n, "guard", "guards")))
 	}
 	var err error
 	if format == "json" {
@@ -140,9 +136,6 @@ func (d *diagnosis) write(w io.Writer, clean bool) error {
 	}
 	for _, p := range d.Ports {
 		line("port", "%d %s", p.Port, p.text())
-	}
-	for _, g := range d.Guards {
-		line("guard", "of %s still cleans up", g)
 	}
 	for _, s := range d.Ended {
 		line("ended", "%s", s)

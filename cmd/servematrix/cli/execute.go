@@ -131,8 +131,8 @@ func interruptible(parent context.Context, stderr interface{ Write([]byte) (int,
 		for {
 			select {
 			case sig := <-signals:
-				if ctx.Err() == nil {
-					cancel(&orchestrator.Interrupt{Signal: sig})
+				if number, ok := sig.(syscall.Signal); ok && ctx.Err() == nil {
+					cancel(&orchestrator.Interrupt{Signal: number})
 					fmt.Fprintln(stderr, "servematrix: ending the client, then stopping the server in order; once more to skip the grace")
 					continue
 				}

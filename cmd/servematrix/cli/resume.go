@@ -57,9 +57,9 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	if err := checkViewFlags(opt.progress, opt.color); err != nil {
 		return err
 	}
-	folder, err := journal.Open(env.path(dir))
+	folder, err := openRun(env, dir)
 	if err != nil {
-		return usageError("%w", err)
+		return err
 	}
 	lock, err := folder.Lock()
 	if err != nil {

@@ -101,9 +101,6 @@ func preflight(env Env, plan *matrix.Plan, catalog *engine.Catalog, units []orch
 	if err := orchestrator.Commands(plan, env.Dir, env.Env); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return &exitError{code: exitPreflight, err: fmt.Errorf("the run folder cannot be made: %w", err), hint: "give a folder that can be written with --out"}
-	}
 	if err := orchestrator.Host(plan, catalog, units, out); err != nil {
 		return &exitError{code: exitPreflight, err: err}
 	}
