@@ -151,7 +151,7 @@ func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) 
 		folder = filepath.Dir(folder) // it is made later; its disk is there already
 	}
 	if err := unix.Statfs(folder, &st); err != nil {
-		return &HostError{fmt.Errorf("the disk of %s cannot be asked for its space: %w", folder, err)}
+		return &HostError{fmt.Errorf("no run folder can be made in %s: %w; give another with --out", folder, err)}
 	}
 	free := st.Bavail * uint64(st.Bsize)
 	need := uint64(bytesPerRun + len(units)*bytesPerUnit + p.Launches*bytesPerLaunch)
