@@ -121,7 +121,6 @@ type bench struct {
 	catalog *engine.Catalog
 	folder  journal.Folder
 	environ []string
-	literal map[string]string
 }
 
 // newBench expands a sweep in which SERVER and CLIENT stand for the fake commands.
