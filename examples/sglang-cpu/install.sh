@@ -14,7 +14,7 @@ mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 version=0.5.9
 
-if [ ! -e "$dir/venv/.done" ]; then
+if [ ! -e "$dir/venv/.sglang-$version" ]; then
   rm -rf "$dir/venv"
   "${PYTHON:-python3}" -m venv "$dir/venv"
   "$dir/venv/bin/python" -m pip install -q uv
@@ -29,7 +29,7 @@ if [ ! -e "$dir/venv/.done" ]; then
 
   site=$("$dir/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
   cp "$here/sgl_kernel.py" "$site/"
-  touch "$dir/venv/.done"
+  touch "$dir/venv/.sglang-$version"
 fi
 
 if [ ! "$dir/tiny/.done" -nt "$here/make_model.py" ]; then

@@ -15,6 +15,7 @@ import sysconfig
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers.utils import logging
 
 VOCABULARY = 4096
 CONTEXT = 4096  # tokens
@@ -67,6 +68,7 @@ def model(vocabulary):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    logging.disable_progress_bar()
     words = tokenizer()
     words.save_pretrained(sys.argv[1])
     weights = model(len(words))

@@ -20,7 +20,7 @@ install() { # install VENV WHAT…
   "$dir/venv/bin/uv" pip install -q --python "$dir/$1/bin/python" --exclude-newer "$newest" "${@:2}"
 }
 
-if [ ! -e "$dir/venv/.done" ]; then
+if [ ! -e "$dir/venv/.vllm-$vllm" ]; then
   rm -rf "$dir/venv"
   "${PYTHON:-python3}" -m venv "$dir/venv"
   "$dir/venv/bin/python" -m pip install -q uv
@@ -31,15 +31,15 @@ if [ ! -e "$dir/venv/.done" ]; then
   site=$("$dir/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
   mkdir -p "$site/vllm-$vllm+cpu.dist-info"
   printf 'Metadata-Version: 2.1\nName: vllm\nVersion: %s+cpu\n' "$vllm" > "$site/vllm-$vllm+cpu.dist-info/METADATA"
-  touch "$dir/venv/.done"
+  touch "$dir/venv/.vllm-$vllm"
 fi
 
-if [ ! -e "$dir/client/.done" ]; then
+if [ ! -e "$dir/client/.sglang-$sglang" ]; then
   rm -rf "$dir/client"
   "${PYTHON:-python3}" -m venv --without-pip "$dir/client"
   install client --no-deps "sglang==$sglang"
   install client aiohttp numpy requests tqdm transformers datasets pillow pybase64 ipython pydantic orjson psutil pyzmq
-  touch "$dir/client/.done"
+  touch "$dir/client/.sglang-$sglang"
 fi
 
 if [ ! "$dir/tiny/.done" -nt "$here/../sglang-cpu/make_model.py" ]; then
