@@ -21,6 +21,7 @@ type Writer struct {
 	seq     int64
 	readers []*reader
 	dirty   chan struct{} // something was appended that is not synced yet
+	closing chan struct{}
 	synced  sync.WaitGroup
 	err     error // the first failure; later appends report it again
 }
@@ -49,7 +50,7 @@ func (f Folder) Append() (w *Writer, past []Event, err error) {
 		file.Close()
 		return nil, nil, fmt.Errorf("mend the journal: %w", err)
 	}
-	w = &Writer{file: file, began: time.Now(), session: 1, dirty: make(chan struct{}, 1)}
+	w = &Writer{file: file, began: time.Now(), session: 1, dirty: make(chan struct{}, 1), closing: make(chan struct{})}
 	if n := len(past); n > 0 {
 		w.seq, w.session = past[n-1].Seq, past[n-1].Session+1
 	}
@@ -115,10 +116,18 @@ func line(v any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// syncDelay is how long an event that nobody waits for may stay unsynced: a disk
+// that is busy with it would hold up the durable one that often follows.
+const syncDelay = 100 * time.Millisecond
+
 // syncBeside syncs what was appended without waiting. Only Close ends it.
 func (w *Writer) syncBeside() {
 	defer w.synced.Done()
 	for range w.dirty {
+		select {
+		case <-time.After(syncDelay):
+		case <-w.closing:
+		}
 		if err := w.file.Sync(); err != nil {
 			w.mu.Lock()
 			w.err = errors.Join(w.err, fmt.Errorf("sync the journal: %w", err))
@@ -147,6 +156,7 @@ func (w *Writer) Close() error {
 	for _, r := range readers {
 		r.close()
 	}
+	close(w.closing)
 	close(w.dirty)
 	w.synced.Wait()
 	return errors.Join(w.err, w.file.Sync(), w.file.Close())

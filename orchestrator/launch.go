@@ -147,8 +147,8 @@ func (l *launch) start() *journal.Failure {
 
 // portBusy names the stranger on the server's port.
 func (l *launch) portBusy() *journal.Failure {
-	if l.port == 0 {
-		return nil
+	if l.port == 0 || l.port == l.freedPort && time.Since(l.freed) < time.Second {
+		return nil // nowhere, or seen free a moment ago, when the last launch left it
 	}
 	state, err := process.ProbePort(l.profile.Host(l.command.argv), l.port)
 	if err != nil || state.Free {

@@ -72,6 +72,7 @@ type runner struct {
 	judgeFrom int       // first launch that counts when a variant is judged hopeless
 	enough    bool      // a failure ended the sweep: on_failure: stop
 	freed     time.Time // when the last launch left nothing behind
+	freedPort int       // the port that it left
 }
 
 // Run measures the units and gives the verdict over all of them. A failed cell

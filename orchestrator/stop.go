@@ -95,7 +95,7 @@ func (l *launch) gone(began time.Time, died bool) error {
 	if err := l.emit(l.event(journal.LaunchEnded), g, false); err != nil {
 		return err
 	}
-	l.freed = time.Now()
+	l.freed, l.freedPort = time.Now(), l.port
 	if dirty != "" {
 		return &NotCleanError{dirty}
 	}

@@ -1,108 +1,17 @@
 package process
 
-import (
-	"encoding/binary"
-	"net/netip"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
-
-// A socket that is bound and does not listen stands in no /proc/net table. The
-// kernel's socket diagnosis has listed such sockets since Linux 6.8, and that
-// is the only way to see one behind connections in TIME_WAIT. See
-// include/uapi/linux/inet_diag.h and sock_diag(7).
-const (
-	tcpBoundInactive = 13
-	diagRequestLen   = 56
-	diagMessageLen   = 72
-)
+import "net/netip"
 
 // boundOnly looks for a socket that is bound in the way of at without
-// listening. ok is false when there is none or the kernel cannot tell.
+// listening: it stands in no /proc/net table, and is all that can be seen of one
+// behind connections in TIME_WAIT. The kernel's socket diagnosis has listed such
+// sockets since Linux 6.8. ok is false when there is none or the kernel cannot tell.
 func boundOnly(at netip.AddrPort) (s socket, ok bool) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
-	if err != nil {
-		return socket{}, false
-	}
-	defer unix.Close(fd)
-	wait := unix.NsecToTimeval(int64(time.Second)) // a sandbox may swallow the request
-	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait) != nil {
-		return socket{}, false
-	}
-	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
-		if unix.Sendto(fd, diagRequest(family), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
-			return socket{}, false
-		}
-		sockets, complete := diagAnswers(fd)
-		for _, s := range sockets {
-			if s.local.Port() == at.Port() && conflicts(s.local.Addr(), at.Addr()) {
-				return s, true
-			}
-		}
-		if !complete {
-			return socket{}, false
+	found, _ := diagnose(tcpBoundInactive)
+	for _, s := range found {
+		if s.local.Port() == at.Port() && conflicts(s.local.Addr(), at.Addr()) {
+			return s, true
 		}
 	}
 	return socket{}, false
-}
-
-// diagRequest asks for all sockets of a family in that one state.
-func diagRequest(family byte) []byte {
-	b := make([]byte, unix.NLMSG_HDRLEN+diagRequestLen)
-	native := binary.NativeEndian
-	native.PutUint32(b[0:], uint32(len(b)))
-	native.PutUint16(b[4:], unix.SOCK_DIAG_BY_FAMILY)
-	native.PutUint16(b[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
-	request := b[unix.NLMSG_HDRLEN:]
-	request[0], request[1] = family, unix.IPPROTO_TCP
-	native.PutUint32(request[4:], 1<<tcpBoundInactive)
-	return b
-}
-
-// diagAnswers reads until the end of one dump.
-func diagAnswers(fd int) (found []socket, complete bool) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := retry(func() (int, error) { n, _, err := unix.Recvfrom(fd, buf, 0); return n, err })
-		if err != nil || n < unix.NLMSG_HDRLEN {
-			return found, false
-		}
-		for b := buf[:n]; len(b) >= unix.NLMSG_HDRLEN; {
-			length := int(binary.NativeEndian.Uint32(b))
-			if length < unix.NLMSG_HDRLEN || length > len(b) {
-				return found, false
-			}
-			switch binary.NativeEndian.Uint16(b[4:]) {
-			case unix.NLMSG_DONE:
-				return found, true
-			case unix.NLMSG_ERROR:
-				return found, false
-			case unix.SOCK_DIAG_BY_FAMILY:
-				if s, ok := parseDiag(b[unix.NLMSG_HDRLEN:length]); ok {
-					found = append(found, s)
-				}
-			}
-			b = b[min((length+3)&^3, len(b)):]
-		}
-	}
-}
-
-// parseDiag reads a struct inet_diag_msg. Its state is CLOSE: the kernel knows
-// "bound, inactive" only as a question.
-func parseDiag(b []byte) (socket, bool) {
-	if len(b) < diagMessageLen {
-		return socket{}, false
-	}
-	port := binary.BigEndian.Uint16(b[4:])
-	ip := netip.AddrFrom4([4]byte(b[8:12]))
-	if b[0] == unix.AF_INET6 {
-		ip = netip.AddrFrom16([16]byte(b[8:24]))
-	}
-	return socket{
-		local: netip.AddrPortFrom(ip, port),
-		state: tcpBoundInactive,
-		uid:   uint64(binary.NativeEndian.Uint32(b[64:])),
-		inode: uint64(binary.NativeEndian.Uint32(b[68:])),
-	}, true
 }

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,6 +69,21 @@ func sockets(port int) ([]socket, error) {
 		}
 	}
 	return found, nil
+}
+
+// listeners gives the sockets that listen on a port. It stands between a ready
+// server and its client, so it asks the kernel's diagnosis first.
+func listeners(port int) ([]socket, error) {
+	all, complete := diagnose(tcpListen)
+	if !complete {
+		var err error
+		if all, err = sockets(port); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(s socket) bool {
+		return s.state != tcpListen || int(s.local.Port()) != port
+	}), nil
 }
 
 // parseSocket reads "sl local rem st queues timer retrnsmt uid timeout inode";
@@ -197,16 +213,14 @@ func holds(pid int, inodes map[uint64]bool) bool {
 // another address, or shared by SO_REUSEPORT; nil when there is none. While
 // nobody listens both are empty.
 func (p *Process) OwnsListener(port int) (owned bool, other *Holder, err error) {
-	all, err := sockets(port)
+	all, err := listeners(port)
 	if err != nil {
 		return false, nil, fmt.Errorf("find who listens on port %d: %w", port, err)
 	}
 	unseen := map[uint64]bool{}
 	byInode := map[uint64]socket{}
 	for _, s := range all {
-		if s.state == tcpListen {
-			unseen[s.inode], byInode[s.inode] = true, s
-		}
+		unseen[s.inode], byInode[s.inode] = true, s
 	}
 	if len(unseen) == 0 {
 		return false, nil, nil

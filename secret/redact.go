@@ -136,7 +136,7 @@ func (r *Redactor) File(path string) (changed bool, err error) {
 }
 
 // find reads until the first window with a secret in it.
-func (r *Redactor) find(in io.Reader) (bool, error) {
+func (r *Redactor) find(in *os.File) (bool, error) {
 	found := false
 	err := windows(in, func(b []byte, _ bool) int {
 		s := string(b)
@@ -149,7 +149,7 @@ func (r *Redactor) find(in io.Reader) (bool, error) {
 	return found, err
 }
 
-func (r *Redactor) copy(w io.Writer, in io.Reader) error {
+func (r *Redactor) copy(w io.Writer, in *os.File) error {
 	var werr error
 	err := windows(in, func(b []byte, last bool) int {
 		n := len(b)
@@ -184,10 +184,14 @@ func cut(b []byte) int {
 
 // windows calls f with parts of the input; f tells how many bytes at the end of
 // the part come again, or -1 to stop.
-func windows(in io.Reader, f func(b []byte, last bool) int) error {
-	buf := make([]byte, 0, window+overlap)
+func windows(in *os.File, f func(b []byte, last bool) int) error {
+	size := window
+	if info, err := in.Stat(); err == nil && info.Size() < window {
+		size = int(info.Size()) + 1 // most files are small, and the end of one shall show at once
+	}
+	buf := make([]byte, 0, size+overlap)
 	for {
-		n, err := io.ReadFull(in, buf[len(buf):len(buf)+window])
+		n, err := io.ReadFull(in, buf[len(buf):len(buf)+size])
 		buf = buf[:len(buf)+n]
 		last := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !last {
