@@ -225,15 +225,20 @@ func (p *Process) OwnsListener(port int) (owned bool, other *Holder, err error) 
 	if len(unseen) == 0 {
 		return false, nil, nil
 	}
-	for _, id := range p.Tree() {
+	look := func(pid int) {
 		for inode := range unseen {
-			if holds(id.PID, map[uint64]bool{inode: true}) {
+			if holds(pid, map[uint64]bool{inode: true}) {
 				owned = true
 				delete(unseen, inode)
 			}
 		}
-		if len(unseen) == 0 {
-			return owned, nil, nil
+	}
+	if p.id.Alive() {
+		look(p.id.PID) // mostly the leader listens itself, and a ready server's client waits for this answer
+	}
+	if len(unseen) > 0 {
+		for _, id := range p.Tree() {
+			look(id.PID)
 		}
 	}
 	for inode := range unseen {
