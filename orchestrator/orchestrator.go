@@ -205,8 +205,7 @@ const StopAfterCell = "stop-after-cell"
 
 // verdict counts, writes the session's end and maps what ended it to an exit code.
 func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error) {
-	n := r.state.Count(r.planned())
-	v := journal.Verdict{OK: n[StatusOK], Invalid: n[StatusInvalid], Failed: n[StatusFailed], Skipped: n[StatusSkipped], Missing: n[StatusMissing] + n[StatusRunning]}
+	v := r.count()
 	var interrupt *Interrupt
 	var dirty *NotCleanError
 	var hook *HookError
@@ -238,6 +237,26 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 		r.warn(herr.Error())
 	}
 	return v, errors.Join(err, r.emit(journal.Event{Type: journal.RunEnded}, v, true))
+}
+
+// count sums up the last attempts. What a resume goes on with by itself is missing, also a failed or interrupted try.
+func (r *runner) count() (v journal.Verdict) {
+	for _, u := range r.planned() {
+		o := r.state.Of(u)
+		switch {
+		case !o.Final:
+			v.Missing++
+		case o.Status == StatusOK:
+			v.OK++
+		case o.Status == StatusInvalid:
+			v.Invalid++
+		case o.Status == StatusSkipped:
+			v.Skipped++
+		default:
+			v.Failed++
+		}
+	}
+	return v
 }
 
 // emit writes an event and folds it into the state.

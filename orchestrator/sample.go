@@ -2,7 +2,9 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -176,7 +178,7 @@ func (l *launch) hideSecrets(a *attempt) error {
 		if path == "" {
 			continue
 		}
-		if _, err := l.Redactor.File(path); err != nil && !os.IsNotExist(err) {
+		if _, err := l.Redactor.File(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.warn(err.Error())
 		}
 	}

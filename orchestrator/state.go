@@ -186,15 +186,6 @@ func (s *State) outcome(u Unit) *Outcome {
 	return o
 }
 
-// Count counts the units of the given ones by status.
-func (s *State) Count(units []Unit) map[string]int {
-	n := map[string]int{}
-	for _, u := range units {
-		n[s.Of(u).Status]++
-	}
-	return n
-}
-
 func with[T any](e journal.Event, f func(T)) error {
 	d, err := journal.Decode[T](e)
 	if err != nil {

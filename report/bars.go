@@ -87,7 +87,8 @@ func collapse(text []byte) []byte {
 	for i, p := range all {
 		s, ok := barState(string(p.text))
 		if !ok {
-			drop[i] = p.overwrote && len(bytes.TrimSpace(p.text)) == 0
+			shown := bytes.TrimSpace(ansi.ReplaceAll(p.text, nil))
+			drop[i] = len(shown) == 0 && (p.overwrote || len(p.text) > 0) // only the cursor moved
 			continue
 		}
 		if before, known := seen[s.bar]; known && before.at >= 0 && s.done >= before.done {

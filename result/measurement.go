@@ -83,10 +83,22 @@ func (m *Measurement) complete() {
 		}
 	}
 	if _, has := m.Metrics["num_prompts"]; !has {
-		if n, ok := m.Config["num_prompts"].(int64); ok {
+		if n, ok := m.asked(); ok {
 			m.Metrics["num_prompts"] = float64(n)
 		}
 	}
+}
+
+// asked is how many requests the client's arguments ask for. With SGLang's
+// generated-shared-prefix dataset that is groups × prompts per group, whatever num_prompts says.
+func (m *Measurement) asked() (int64, bool) {
+	if m.Config["dataset_name"] == "generated-shared-prefix" {
+		groups, ok := m.Config["gsp_num_groups"].(int64)
+		each, also := m.Config["gsp_prompts_per_group"].(int64)
+		return groups * each, ok && also
+	}
+	n, ok := m.Config["num_prompts"].(int64)
+	return n, ok
 }
 
 // recognised tells a benchmark's result from any other text or JSON with a familiar word in it.
