@@ -77,7 +77,7 @@ type Skip struct {
 type Launch struct {
 	Server    string            `json:"server"`            // id of the server variant
 	Name      string            `json:"name"`              // its name
-	Number    int               `json:"number"`            // which start of this variant in this block
+	Number    int               `json:"number"`            // which start of this variant in the run
 	Argv      []string          `json:"argv"`              // as executed, redacted
 	Env       map[string]string `json:"env"`               // explicit and added, redacted
 	Unset     []string          `json:"unset,omitempty"`   //

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,12 +36,7 @@ type command struct {
 func (r *runner) fill(v *matrix.Variant, l late) (command, error) {
 	values := map[string]string{"late.port": l.port, "late.dir": l.dir, "late.devices": l.devices, "late.seed": l.seed, "server.url": l.url, "server.port": l.serverPort}
 	lookup := func(name string) (string, bool) { return r.lookup(name, values) }
-	c := command{env: map[string]string{}, unset: v.Unset, dir: v.Dir}
-	if c.dir == "" {
-		c.dir = r.Dir
-	} else if !filepath.IsAbs(c.dir) {
-		c.dir = filepath.Join(r.Dir, c.dir)
-	}
+	c := command{env: map[string]string{}, unset: v.Unset, dir: workDir(v.Dir, r.Dir)}
 	for _, word := range slices.Concat(v.Argv, v.Added.Argv) {
 		filled, err := matrix.Fill(word, lookup)
 		if err != nil {
@@ -93,15 +87,15 @@ func (r *runner) environ(c command) []string {
 			env[name] = value
 		}
 	}
+	maps.Copy(env, c.env)
+	for _, name := range c.unset {
+		delete(env, name)
+	}
 	// setproctitle would overwrite the environment by which leftovers are found,
 	// and buffered output would hide the ready line.
 	env["SPT_NOENV"], env["PYTHONUNBUFFERED"] = "1", "1"
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		env[name] = withLoopback(env[name])
-	}
-	maps.Copy(env, c.env)
-	for _, name := range c.unset {
-		delete(env, name)
 	}
 	env[MarkerEnv] = Marker(r.Folder)
 	out := make([]string, 0, len(env))
@@ -114,8 +108,11 @@ func (r *runner) environ(c command) []string {
 // withLoopback adds the loopback names to a no_proxy list.
 func withLoopback(list string) string {
 	const loopback = "127.0.0.1,localhost,::1"
-	if list == "" || list == "*" {
-		return strings.TrimPrefix(list+","+loopback, ",")
+	switch list {
+	case "*": // no proxy for anybody
+		return list
+	case "":
+		return loopback
 	}
 	return list + "," + loopback
 }

@@ -16,20 +16,26 @@ const mask = secret.Mask
 
 func isSecret(name string, extra []string) bool { return secret.IsSecretName(name, extra) }
 
+// interrupted is the failure of what the end of the run cut short.
+func interrupted(ctx context.Context, phase string) *journal.Failure {
+	return &journal.Failure{Class: "interrupted", Phase: phase, Message: context.Cause(ctx).Error()}
+}
+
 // startFailure says why a process did not come up at all.
-func startFailure(err error) *journal.Failure {
+func (r *runner) startFailure(err error) *journal.Failure {
 	class := "start_failed"
-	var start *process.StartError
-	if errors.As(err, &start) {
+	if start, ok := errors.AsType[*process.StartError](err); ok {
 		class = start.Class
+	} else if _, full := errors.AsType[*DiskFullError](err); full {
+		class = "disk_full"
 	}
-	return &journal.Failure{Class: class, Phase: "start", Message: err.Error()}
+	return &journal.Failure{Class: class, Phase: "start", Message: r.Redactor.String(err.Error())}
 }
 
 // notReady turns what ended the wait for a server into a failure.
 func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 	if ctx.Err() != nil {
-		return &journal.Failure{Class: "interrupted", Phase: "start", Message: context.Cause(ctx).Error()}
+		return interrupted(ctx, "start")
 	}
 	out := &journal.Failure{Class: "start_failed", Phase: "start", Message: l.Redactor.String(err.Error())}
 	var f *readiness.Failure

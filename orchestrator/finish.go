@@ -21,7 +21,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	if a.proc == nil {
 		return s
 	}
-	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.result()})
+	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), First: a.profile.Name == engine.Generic})
 	switch {
 	case err != nil && failure == nil:
 		s.Status = StatusFailed
@@ -104,6 +104,9 @@ func (l *launch) final(a *attempt, s *result.Sample) bool {
 	f := s.Failure
 	if f != nil && f.Class == "interrupted" {
 		return false
+	}
+	if l.hopeless(l.server) != nil {
+		return true // no start follows that could measure it
 	}
 	tried := l.state.Of(a.unit).Tried + 1
 	if f != nil && !retryable(f.Class) {

@@ -29,7 +29,7 @@ func (l *launch) flush(ctx context.Context) (bool, error) {
 	var done journal.Flushed
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		done = l.flushOnce(ctx)
-		if done.OK || ctx.Err() != nil || !l.proc.Alive() || time.Since(began)+wait > flushLimit {
+		if done.OK || missing(done.Status) || ctx.Err() != nil || !l.proc.Alive() || time.Since(began)+wait > flushLimit {
 			break
 		}
 		select {
@@ -42,6 +42,11 @@ func (l *launch) flush(ctx context.Context) (bool, error) {
 		l.warn(fmt.Sprintf("%s: %s did not empty the caches (status %d, %q %s); the next cell gets a fresh start", l.server.Name, done.Request, done.Status, done.Body, done.Error))
 	}
 	return done.OK, l.emit(l.event(journal.CacheFlushed), done, false)
+}
+
+// missing tells whether the server has no such request: to ask again helps nothing.
+func missing(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
 func (l *launch) flushOnce(ctx context.Context) journal.Flushed {

@@ -108,11 +108,14 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 	case <-p.Exited():
 	case <-ctx.Done():
 		ended = context.Cause(ctx)
+	case <-r.Hurry:
+		ended = errors.New("it was cut short by a second interrupt")
 	case <-time.After(limit):
 		ended = fmt.Errorf("it did not end within %s", limit)
 	}
 	p.Stop(clientStop)
 	<-p.Done()
+	r.hideSecrets(out)
 	ran.Code = p.Exit().Code
 	ran.Output = strings.Join(r.tail(readiness.Tail(out, hookLines)), "\n")
 	if ended == nil && ran.Code != 0 {

@@ -31,6 +31,7 @@ type launch struct {
 	proc    *process.Process
 	began   time.Time
 	times   map[string]time.Time // phase → its start, for the samples
+	client  *process.Process     // the last one that was started
 	next    *attempt             // made while the server starts, so that nothing but the start is left when it is ready
 }
 
@@ -55,7 +56,7 @@ func (r *runner) launch(ctx context.Context, g group) error {
 	if failure == nil {
 		result = multierror.Append(result, l.serve(ctx))
 	} else {
-		result = multierror.Append(result, l.failed(failure))
+		result = multierror.Append(result, l.failed(ctx, failure))
 	}
 	result = multierror.Append(result, l.stop(ctx))
 	return flat(result)
@@ -114,6 +115,9 @@ func (l *launch) event(t journal.Type) journal.Event {
 // prepared runs the hook before the launch.
 func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	err := l.hook(ctx, beforeLaunch, l.event(journal.HookEnded))
+	if ctx.Err() != nil {
+		return interrupted(ctx, "preflight"), nil
+	}
 	if hook, ok := errors.AsType[*HookError](err); ok {
 		return &hook.Failure, nil
 	}
@@ -137,10 +141,10 @@ func (l *launch) start() *journal.Failure {
 		Stop: l.policy(), Deadline: time.Duration(l.server.Timeout), Session: true,
 	})
 	if err != nil {
-		return startFailure(err)
+		return l.startFailure(err)
 	}
 	if err := l.emit(l.event(journal.LaunchRunning), running(l.proc), true); err != nil {
-		return &journal.Failure{Class: "disk_full", Phase: "start", Message: err.Error()}
+		return l.startFailure(err)
 	}
 	return nil
 }
@@ -154,7 +158,7 @@ func (l *launch) portBusy() *journal.Failure {
 	if err != nil || state.Free {
 		return nil // an answer that cannot be had is no reason not to try
 	}
-	return &journal.Failure{Class: "port_busy", Phase: "preflight", Message: PortBusy(l.port, state)}
+	return &journal.Failure{Class: "port_busy", Phase: "preflight", Message: l.Redactor.String(PortBusy(l.port, state))}
 }
 
 // PortBusy says who holds a port.
@@ -173,7 +177,7 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 		return &journal.Failure{Class: "bad_command", Phase: "preflight", Message: err.Error()}
 	}
 	if l.next, err = l.newAttempt(l.units[0]); err != nil {
-		return &journal.Failure{Class: "disk_full", Phase: "start", Message: err.Error()}
+		return l.startFailure(err)
 	}
 	ready, err := readiness.Wait(ctx, conditions, readiness.Target{
 		Logs: l.logs, Exited: l.proc.Exited(), Alive: l.proc.Alive, Owns: l.owns(),
@@ -186,7 +190,7 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 		Line: l.Redactor.String(ready.Line), File: l.Folder.Rel(ready.File), LineNo: ready.LineNo, By: ready.By, Seconds: ready.At.Sub(l.began).Seconds(),
 	}, false)
 	if err != nil {
-		return &journal.Failure{Class: "disk_full", Phase: "start", Message: err.Error()}
+		return l.startFailure(err)
 	}
 	return nil
 }
@@ -211,7 +215,7 @@ func (l *launch) owns() func() error {
 }
 
 // failed gives every unit of the launch the failure of its start.
-func (l *launch) failed(f *journal.Failure) error {
+func (l *launch) failed(ctx context.Context, f *journal.Failure) error {
 	if err := l.emit(l.event(journal.LaunchFailed), f, false); err != nil {
 		return err
 	}
@@ -224,6 +228,9 @@ func (l *launch) failed(f *journal.Failure) error {
 			}
 		}
 		if err := l.finish(a, l.unmeasured(a, f)); err != nil {
+			return err
+		}
+		if err := l.cellHooks(ctx, a); err != nil {
 			return err
 		}
 		if f.Class == "interrupted" {

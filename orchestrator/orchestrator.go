@@ -128,8 +128,13 @@ func newRunner(opt Options) (*runner, error) {
 	}
 	if opt.Afresh {
 		r.judgeFrom = len(state.Launches)
-		for _, o := range state.Outcomes {
-			o.Tried = 0
+	}
+	for _, u := range opt.Units { // what they were before this session counts no more
+		if o := state.Outcomes[u]; o != nil {
+			o.Status, o.Final = StatusMissing, false
+			if opt.Afresh {
+				o.Tried = 0
+			}
 		}
 	}
 	return r, nil
@@ -159,7 +164,7 @@ func (r *runner) all(ctx context.Context) error {
 func (r *runner) group(ctx context.Context, g group) ([]Unit, error) {
 	if cause := r.hopeless(g.server); cause != nil {
 		for _, u := range g.units {
-			if o := r.state.Of(u); o.Attempts > 0 && o.Status != StatusMissing { // its own failures say why
+			if r.state.Of(u).Final { // its own failures say why
 				continue
 			}
 			if err := r.emit(journal.Event{Type: journal.CellSkipped, Cell: u.Cell, Block: u.Block},
@@ -167,22 +172,26 @@ func (r *runner) group(ctx context.Context, g group) ([]Unit, error) {
 				return nil, err
 			}
 		}
-		return nil, nil
-	}
-	if err := r.launch(ctx, g); err != nil {
+	} else if err := r.launch(ctx, g); err != nil {
 		return nil, err
 	}
-	var again []Unit
+	return r.settle(g), nil
+}
+
+// settle gives the units of g that are to be tried again, and decides whether
+// the failure of another one ends the sweep.
+func (r *runner) settle(g group) (again []Unit) {
 	for _, u := range g.units {
 		o := r.state.Of(u)
 		switch {
 		case !o.Final:
 			again = append(again, u)
-		case o.Status != StatusOK && r.Plan.Run.OnFailure == "stop":
+		case o.Status == StatusOK:
+		case r.Plan.Run.OnFailure == "stop", r.Plan.Run.OnStartFailure == "stop" && !r.state.Last().Ready:
 			r.enough = true
 		}
 	}
-	return again, nil
+	return again
 }
 
 // pause ends the session where somebody asked for it, and keeps the cooldown.

@@ -24,7 +24,7 @@ func PlanUnits(p *matrix.Plan, blocks int) []Unit {
 }
 
 // Again says which units a resume measures again although they ended.
-type Again struct{ Failed, Invalid, Skipped, OK bool }
+type Again struct{ Failed, Invalid, Skipped bool }
 
 // Missing gives the units of all that have no final outcome yet, and those
 // that again asks for.
@@ -33,7 +33,7 @@ func (s *State) Missing(all []Unit, again Again) []Unit {
 	for _, u := range all {
 		o := s.Of(u)
 		if !o.Final || again.Failed && o.Status == StatusFailed || again.Invalid && o.Status == StatusInvalid ||
-			again.Skipped && o.Status == StatusSkipped || again.OK && o.Status == StatusOK {
+			again.Skipped && o.Status == StatusSkipped {
 			out = append(out, u)
 		}
 	}

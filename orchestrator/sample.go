@@ -24,6 +24,7 @@ type attempt struct {
 	client  *matrix.Client
 	profile *engine.ClientProfile
 	command command
+	stale   os.FileInfo          // the result file as it was before the client started; nil: it was not there
 	times   map[string]time.Time // phase → its start
 	proc    *process.Process
 }
@@ -64,6 +65,9 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 			if f != nil {
 				err = l.finish(a, l.unmeasured(a, f))
 			}
+			if err == nil {
+				err = l.cellHooks(ctx, a)
+			}
 			return err
 		}
 	}
@@ -78,9 +82,6 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 	}
 	if !last {
 		l.guards.prepare() // for the next client
-	}
-	if err := l.hideSecrets(a); err != nil {
-		return err
 	}
 	if err := l.finish(a, l.measured(a, failure)); err != nil {
 		return err
@@ -97,6 +98,9 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 // cellHooks runs what the sweep wants after a cell, and after a failed one. A
 // server that waits for its stop meanwhile is idle.
 func (l *launch) cellHooks(ctx context.Context, a *attempt) error {
+	if ctx.Err() != nil {
+		return nil // the cell was not finished; it is measured again
+	}
 	e := l.sampleEvent(a, journal.HookEnded)
 	if l.state.Of(a.unit).Status != StatusOK {
 		if err := l.hook(ctx, onFailure, e); err != nil {
@@ -134,6 +138,9 @@ func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failur
 	}
 	ok, err := l.flush(ctx)
 	if err == nil && !ok {
+		if ctx.Err() != nil {
+			return interrupted(ctx, "client"), nil
+		}
 		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the caches could not be emptied after the warm-up; see the warning before"}, nil
 	}
 	return nil, err
@@ -145,6 +152,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	if err != nil {
 		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the guard process did not start: " + err.Error()}, nil
 	}
+	a.stale, _ = os.Stat(a.result())
 	a.proc, err = guard.Start(process.Spec{
 		Argv: l.executed(a.command), Env: l.environ(a.command), Dir: a.command.dir,
 		Stdout: filepath.Join(dir, "client.out"), Stderr: filepath.Join(dir, "client.err"),
@@ -152,10 +160,11 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 		Stop: clientStop, Session: true,
 	})
 	if err != nil {
-		f := startFailure(err)
+		f := l.startFailure(err)
 		f.Phase = "client"
 		return f, nil
 	}
+	l.client = a.proc
 	a.times["client"] = a.proc.Started()
 	if err := l.emit(l.sampleEvent(a, journal.ClientStarted), running(a.proc), false); err != nil {
 		return nil, err
@@ -169,24 +178,34 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	} else if exit.Code != 0 {
 		failure = l.clientFailed(a, dir)
 	}
+	l.hideSecrets(filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err"), a.result())
 	return failure, l.emit(l.sampleEvent(a, journal.ClientExited), ended, false)
 }
 
-// hideSecrets takes secrets out of what the client wrote, before anybody copies it.
-func (l *launch) hideSecrets(a *attempt) error {
-	for _, path := range []string{a.out(), a.err(), a.result()} {
+// hideSecrets takes secrets out of what others wrote, before anybody copies it.
+func (r *runner) hideSecrets(paths ...string) {
+	for _, path := range paths {
 		if path == "" {
 			continue
 		}
-		if _, err := l.Redactor.File(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			l.warn(err.Error())
+		if _, err := r.Redactor.File(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.warn(err.Error())
 		}
 	}
-	return nil
 }
 
 func (a *attempt) out() string { return filepath.Join(a.dir, "client.out") }
 func (a *attempt) err() string { return filepath.Join(a.dir, "client.err") }
+
+// fresh is the result file, "" when this client did not write it: a user's own
+// file can still hold what another client left there.
+func (a *attempt) fresh() string {
+	info, err := os.Stat(a.result())
+	if err != nil || a.stale != nil && os.SameFile(info, a.stale) && info.Size() == a.stale.Size() && info.ModTime().Equal(a.stale.ModTime()) {
+		return ""
+	}
+	return a.result()
+}
 
 // result is the file that the client writes its result to, "" when it writes none.
 func (a *attempt) result() string {

@@ -47,18 +47,16 @@ type LaunchState struct {
 // State is the journal folded up to one event. Status, resume and the live view
 // read it; Apply is its only writer.
 type State struct {
-	Session  journal.Session
-	Sessions int
-	Outcomes map[Unit]*Outcome
-	Launches []*LaunchState // in the order of their starts
-	// StartFailures holds, per server id, the failures of starts that never became ready.
-	StartFailures map[string][]journal.Failure
-	Current       journal.Event // the last event
-	Client        *journal.Running
-	ClientUnit    Unit
-	Ended         *journal.Verdict // of the last session, nil while it lives or when it crashed
-	Interrupted   string           // why the last session was interrupted
-	Warnings      []string
+	Session     journal.Session
+	Sessions    int
+	Outcomes    map[Unit]*Outcome
+	Launches    []*LaunchState // in the order of their starts
+	Current     journal.Event  // the last event
+	Client      *journal.Running
+	ClientUnit  Unit
+	Ended       *journal.Verdict // of the last session, nil while it lives or when it crashed
+	Interrupted string           // why the last session was interrupted
+	Warnings    []string
 }
 
 // Fold replays events into a state.
@@ -74,7 +72,7 @@ func Fold(events []journal.Event) (*State, error) {
 
 // NewState is the state before the first event.
 func NewState() *State {
-	return &State{Outcomes: map[Unit]*Outcome{}, StartFailures: map[string][]journal.Failure{}}
+	return &State{Outcomes: map[Unit]*Outcome{}}
 }
 
 // Of gives the outcome of a unit, a missing one when nothing happened yet.
@@ -165,9 +163,6 @@ func (s *State) applyLaunch(e journal.Event) error {
 	case journal.LaunchFailed:
 		return with(e, func(d journal.Failure) {
 			l.Failure = &d
-			if !l.Ready && d.Class != "interrupted" {
-				s.StartFailures[l.Launch.Server] = append(s.StartFailures[l.Launch.Server], d)
-			}
 		})
 	case journal.LaunchStopping:
 		l.Stopping = true

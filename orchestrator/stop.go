@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -65,8 +66,8 @@ func (l *launch) stop(ctx context.Context) error {
 		l.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
 		<-l.proc.Done()
 	}
-	if l.next != nil && l.next.proc != nil {
-		<-l.next.proc.Done()
+	if l.client != nil {
+		<-l.client.Done()
 	}
 	return l.gone(began, died)
 }
@@ -74,24 +75,39 @@ func (l *launch) stop(ctx context.Context) error {
 // gone verifies that the host is as before and says so.
 func (l *launch) gone(began time.Time, died bool) error {
 	res := l.proc.Result()
+	for _, step := range res.Steps { // a command line can hold a secret
+		for i, s := range step.Survivors {
+			step.Survivors[i].Cmdline = l.Redactor.String(s.Cmdline)
+		}
+	}
+	l.hideSecrets(filepath.Join(l.dir, guardStatus))
 	steps, err := json.Marshal(res.Steps)
 	if err != nil {
 		return fmt.Errorf("steps of the stop: %w", err)
 	}
 	holder := l.release()
+	survivors := res.Survivors
+	if l.client != nil {
+		survivors = append(survivors, l.client.Result().Survivors...)
+	}
 	g := journal.Gone{
-		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps, Survivors: len(res.Survivors),
+		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps, Survivors: len(survivors),
 		PortFree: holder == "", Seconds: time.Since(began).Seconds(),
 		Orderly: !died && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
 	}
 	dirty := ""
-	if len(res.Survivors) > 0 {
-		s := res.Survivors[0]
-		dirty = fmt.Sprintf("%d processes of launch %s outlived SIGKILL, the first is pid %d (%s)", len(res.Survivors), l.id, s.PID, s.Cmdline)
+	if len(survivors) > 0 {
+		s := survivors[0]
+		dirty = fmt.Sprintf("%d processes of launch %s outlived SIGKILL, the first is pid %d (%s)", len(survivors), l.id, s.PID, l.Redactor.String(s.Cmdline))
 	} else if holder != "" {
 		dirty = fmt.Sprintf("after launch %s %s", l.id, holder)
 	}
 	g.Note = dirty
+	if dirty != "" {
+		if err := l.emit(l.event(journal.LaunchFailed), journal.Failure{Class: "stop_dirty", Phase: "stop", Message: dirty}, false); err != nil {
+			return err
+		}
+	}
 	if err := l.emit(l.event(journal.LaunchEnded), g, false); err != nil {
 		return err
 	}
@@ -115,8 +131,12 @@ func (l *launch) release() string {
 			return ""
 		}
 		if time.Now().After(deadline) {
-			return PortBusy(l.port, state)
+			return l.Redactor.String(PortBusy(l.port, state))
 		}
-		time.Sleep(wait)
+		select {
+		case <-time.After(wait):
+		case <-l.Hurry:
+			return l.Redactor.String(PortBusy(l.port, state))
+		}
 	}
 }

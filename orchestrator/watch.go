@@ -45,7 +45,7 @@ func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Fai
 			return l.serverDied()
 		case <-ctx.Done():
 			l.endClient(a)
-			return &journal.Failure{Class: "interrupted", Phase: "client", Message: context.Cause(ctx).Error()}
+			return interrupted(ctx, "client")
 		case <-timeout:
 			l.endClient(a)
 			return l.clientEnded(a, dir, "client_timeout", fmt.Sprintf("the client did not end within %s (client.timeout)", a.client.Timeout))
