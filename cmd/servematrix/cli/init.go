@@ -195,18 +195,3 @@ func writeNew(path string, text []byte, force bool) error {
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
 }
-
-// selectCells gives the cells that --only selects; none is an error of its own.
-func selectCells(plan *matrix.Plan, only string) (func(int) bool, error) {
-	keep, err := matrix.Select(plan, only)
-	if err != nil {
-		return nil, usageError("--only: %w", err)
-	}
-	for i := range plan.Cells {
-		if keep(i) {
-			return keep, nil
-		}
-	}
-	return nil, &exitError{code: exitNothing, err: fmt.Errorf("--only %q selects none of the %s", only, count(len(plan.Cells), "cell")),
-		hint: "without --only plan shows the cells and their axes"}
-}

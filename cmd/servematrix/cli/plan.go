@@ -87,12 +87,9 @@ type planText struct {
 }
 
 func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) error {
-	keep := func(int) bool { return true }
-	if opt.only != "" {
-		var err error
-		if keep, err = selectCells(plan, opt.only); err != nil {
-			return err
-		}
+	kept, err := selectCells(plan, opt.only)
+	if err != nil {
+		return err
 	}
 	t := planText{out, plan, opt, &secret.Redactor{}}
 	t.hide.AddEnviron(env.Env, plan.Secrets)
@@ -106,7 +103,7 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) e
 	fmt.Fprintln(t)
 	t.servers()
 	t.clients()
-	t.cells(keep)
+	t.cells(kept)
 	t.dropped()
 	t.starts()
 	fmt.Fprintln(t, t.duration(env))
@@ -157,7 +154,7 @@ func (t planText) clients() {
 	}
 }
 
-func (t planText) cells(keep func(int) bool) {
+func (t planText) cells(kept map[string]bool) {
 	names := make(map[string]string, len(t.plan.Servers)+len(t.plan.Clients))
 	for _, s := range t.plan.Servers {
 		names[s.ID] = s.Name
@@ -165,21 +162,20 @@ func (t planText) cells(keep func(int) bool) {
 	for _, c := range t.plan.Clients {
 		names[c.ID] = c.Name
 	}
-	selected, shown, most := 0, 0, t.limit(mostCells)
+	listed, most := 0, t.limit(mostCells)
 	t.WriteString("\ncells\n")
-	for i := range t.plan.Cells {
-		if !keep(i) {
-			continue
+	for _, c := range t.plan.Cells {
+		if listed == most {
+			break
 		}
-		if selected++; shown < most {
-			c := &t.plan.Cells[i]
+		if kept[c.ID] {
 			fmt.Fprintf(t, "  %s × %s   %s\n", names[c.Server], names[c.Client], c.ID)
-			shown++
+			listed++
 		}
 	}
-	t.more(selected, shown)
-	if selected < len(t.plan.Cells) {
-		fmt.Fprintf(t, "  %d of %d cells selected\n", selected, len(t.plan.Cells))
+	t.more(len(kept), listed)
+	if len(kept) < len(t.plan.Cells) {
+		fmt.Fprintf(t, "  %d of %d cells selected\n", len(kept), len(t.plan.Cells))
 	}
 }
 
