@@ -85,7 +85,7 @@ func (v *vault) secretFlag(word string) bool {
 
 // shortestLiteral is the length from which a secret's value is looked for in the
 // other words of the sweep: a shorter one is too common a word.
-const shortestLiteral = 6
+const shortestLiteral = 3
 
 // hideLiterals puts the placeholder of a secret literal also where its value
 // stands in a word that by itself says nothing of a secret, such as a header.

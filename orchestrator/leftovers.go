@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -15,8 +14,6 @@ const (
 	// own bound, and some air.
 	guardBound = process.GuardBound + 5*time.Second
 	guardLook  = 20 * time.Millisecond
-	// leftoverGrace is what a leftover of a former session gets before SIGKILL.
-	leftoverGrace = 2 * time.Second
 )
 
 // guardStatus is the file in a launch's or an attempt's folder in which its
@@ -83,20 +80,4 @@ func awaitGuard(ctx context.Context, dir string) {
 	for deadline := time.Now().Add(guardBound); journal.GuardLives(dir) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		time.Sleep(guardLook)
 	}
-}
-
-// sweepLeftovers ends what a crashed session left.
-func (r *runner) sweepLeftovers(ctx context.Context, past *State) error {
-	left, err := Leftovers(ctx, r.Folder, past)
-	if err != nil {
-		r.warn("leftovers of the former session could not be looked for: " + err.Error())
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was pid %d (%s)", len(left), left[0].PID, left[0].Cmdline))
-	if still := process.EndLeftovers(ctx, left, leftoverGrace); len(still) > 0 {
-		return &NotCleanError{fmt.Sprintf("%d processes of a former session cannot be ended, the first is pid %d (%s)", len(still), still[0].PID, still[0].Cmdline)}
-	}
-	return nil
 }

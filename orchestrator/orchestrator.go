@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -25,11 +26,12 @@ type Options struct {
 	Journal  *journal.Writer
 	Past     []journal.Event // what the journal said before this session
 	Session  journal.Session
-	Units    []Unit   // what is to be measured, in any order
-	Afresh   bool     // failures of earlier sessions do not count against a variant: they are to be tried again
-	Dir      string   // working folder of commands without one
-	Environ  []string // of the run, in the form of os.Environ
-	Exe      string   // this binary, run for commands whose first word is servematrix
+	Units    []Unit             // what is to be measured, in any order
+	Swept    []process.Survivor // what a former session left and was ended
+	Afresh   bool               // failures of earlier sessions do not count against a variant: they are to be tried again
+	Dir      string             // working folder of commands without one
+	Environ  []string           // of the run, in the form of os.Environ
+	Exe      string             // this binary, run for commands whose first word is servematrix
 	Redactor *secret.Redactor
 	Log      zerolog.Logger
 	Hurry    <-chan struct{} // closed by a second interrupt: no more grace for anybody
@@ -91,15 +93,11 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	if len(opt.Past) > 0 {
 		begin = journal.RunResumed
 	}
-	past, err := Fold(opt.Past) // before this session's first event changes the state
-	if err != nil {
-		return journal.Verdict{ExitCode: ExitInternal}, err
-	}
 	if err := r.emit(journal.Event{Type: begin}, opt.Session, true); err != nil {
 		return journal.Verdict{ExitCode: ExitInternal}, err
 	}
-	if len(opt.Past) > 0 {
-		err = r.sweepLeftovers(ctx, past)
+	if n := len(opt.Swept); n > 0 {
+		r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was %s", n, opt.Swept[0]))
 	}
 	if err == nil {
 		err = r.hook(ctx, beforeRun, journal.Event{})

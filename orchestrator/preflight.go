@@ -36,12 +36,56 @@ type CommandError struct {
 // Error says where the command stands and why it cannot run.
 func (e *CommandError) Error() string { return fmt.Sprintf("%s: %v", e.At, e.Err) }
 
-// Commands checks before anything starts that every command of the plan and
-// every working folder is there. The error is a *multierror.Error of *CommandError.
-func Commands(p *matrix.Plan, dir string, environ []string) error {
+// involved gives the variants and workloads of some units, and how many starts they need.
+func involved(p *matrix.Plan, units []Unit) (servers []*matrix.Server, clients []*matrix.Client, launches int) {
+	cells := make(map[string]matrix.Cell, len(p.Cells))
+	for _, c := range p.Cells {
+		cells[c.ID] = c
+	}
+	serves, blocks := map[string]int{}, map[Unit]bool{}
+	measures := map[string]bool{}
+	for _, u := range units {
+		c := cells[u.Cell]
+		serves[c.Server]++
+		measures[c.Client] = true
+		blocks[Unit{c.Server, u.Block}] = true
+	}
+	for _, s := range p.Servers {
+		if serves[s.ID] == 0 {
+			continue
+		}
+		servers = append(servers, s)
+		if s.Isolation != "launch" {
+			launches += serves[s.ID]
+			continue
+		}
+		for b := range blocks {
+			if b.Cell == s.ID {
+				launches++
+			}
+		}
+	}
+	for _, c := range p.Clients {
+		if measures[c.ID] {
+			clients = append(clients, c)
+		}
+	}
+	return servers, clients, launches
+}
+
+// Commands checks before anything starts that every command which the units
+// need can run: its program and working folder are there, and every value that
+// is filled at run time is known. The error is a *multierror.Error of *CommandError.
+func Commands(p *matrix.Plan, units []Unit, dir string, environ []string) error {
 	var result *multierror.Error
 	seen := map[string]bool{}
+	fill := &runner{Options: Options{Plan: p, Environ: environ, Dir: dir}}
 	check := func(v *matrix.Variant) {
+		known := late{port: "1", dir: "x", seed: "1", url: "x", serverPort: "1", devices: fill.devices()}
+		if _, err := fill.fill(v, known); err != nil {
+			result = multierror.Append(result, &CommandError{v.At, fmt.Errorf("%w%s", err, unknownHint(v, known))})
+			return
+		}
 		word, folder := v.Argv[0], workDir(v.Dir, dir)
 		path := lookPath(v, environ)
 		key := word + "\x00" + folder + "\x00" + path
@@ -57,10 +101,11 @@ func Commands(p *matrix.Plan, dir string, environ []string) error {
 			result = multierror.Append(result, &CommandError{v.At, err})
 		}
 	}
-	for _, s := range p.Servers {
+	servers, clients, _ := involved(p, units)
+	for _, s := range servers {
 		check(&s.Variant)
 	}
-	for _, c := range p.Clients {
+	for _, c := range clients {
 		check(&c.Variant)
 	}
 	if result == nil {
@@ -74,6 +119,14 @@ func Commands(p *matrix.Plan, dir string, environ []string) error {
 		return strings.Join(lines, "\n")
 	}
 	return result
+}
+
+// unknownHint says what to do when the devices are not known.
+func unknownHint(v *matrix.Variant, known late) string {
+	if known.devices == "" && uses(v, "late.devices") {
+		return "; set CUDA_VISIBLE_DEVICES, ASCEND_RT_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES"
+	}
+	return ""
 }
 
 func workDir(dir, start string) string {
@@ -133,15 +186,16 @@ type HostError struct{ Err error }
 // Error says what is in the way.
 func (e *HostError) Error() string { return e.Err.Error() }
 
-// Host checks before anything starts that the fixed ports of the plan are free
+// Host checks before anything starts that the fixed ports of the units' servers are free
 // and that the disk under folder has room. The error is a *HostError.
 func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) error {
-	for _, s := range p.Servers {
+	servers, _, launches := involved(p, units)
+	for _, s := range servers {
 		port, err := strconv.Atoi(s.Port)
 		if err != nil {
 			continue // chosen at run time
 		}
-		state, err := process.ProbePort(catalog.Server(s.Profile).Host(s.Argv), port)
+		state, err := process.ProbePort(catalog.Server(s.Profile).Host(slices.Concat(s.Argv, s.Added.Argv)), port)
 		if err == nil && !state.Free {
 			return &HostError{errors.New(PortBusy(port, state))}
 		}
@@ -154,10 +208,10 @@ func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) 
 		return &HostError{fmt.Errorf("no run folder can be made in %s: %w; give another with --out", folder, err)}
 	}
 	free := st.Bavail * uint64(st.Bsize)
-	need := uint64(bytesPerRun + len(units)*bytesPerUnit + p.Launches*bytesPerLaunch)
+	need := uint64(bytesPerRun + len(units)*bytesPerUnit + launches*bytesPerLaunch)
 	if free < need {
 		return &HostError{fmt.Errorf("%s has %d MiB free, and a run of %d launches and %d samples needs about %d MiB: make room, or give another --out",
-			folder, free>>20, p.Launches, len(units), need>>20)}
+			folder, free>>20, launches, len(units), need>>20)}
 	}
 	return nil
 }

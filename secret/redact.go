@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,9 +16,13 @@ import (
 // Mask stands where a secret stood.
 const Mask = "<redacted>"
 
-// shortest is the length in bytes under which a value is too common a word to be
-// searched for in free text ("1", "none"); its variable is still never written.
-const shortest = 6
+// Lengths in bytes under which a value is too common a word to be searched for
+// in free text ("1", "none"). A value that a sweep spells out as a secret is
+// meant; one of the environment may have got its name by chance.
+const (
+	shortestMeant = 3
+	shortestFound = 6
+)
 
 // known are the forms in which engines and clients print credentials by
 // themselves: SGLang's ServerArgs(api_key='…') and server_info JSON, HTTP
@@ -39,13 +44,20 @@ type Redactor struct {
 	values []string // longest first, so that a value inside another is hidden with it
 }
 
-// Add makes value a secret from now on.
+// Add makes value a secret from now on, also as it stands inside a JSON string.
 func (r *Redactor) Add(value string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(value) < shortest {
+	if len(value) < shortestMeant {
 		return
 	}
+	r.add(value)
+	if quoted, err := json.Marshal(value); err == nil {
+		r.add(string(quoted[1 : len(quoted)-1]))
+	}
+}
+
+func (r *Redactor) add(value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, v := range r.values {
 		if v == value {
 			return
@@ -59,7 +71,7 @@ func (r *Redactor) Add(value string) {
 // environ is in the form of os.Environ, extra as in IsSecretName.
 func (r *Redactor) AddEnviron(environ, extra []string) {
 	for _, kv := range environ {
-		if name, value, ok := strings.Cut(kv, "="); ok && IsSecretName(name, extra) {
+		if name, value, ok := strings.Cut(kv, "="); ok && IsSecretName(name, extra) && len(value) >= shortestFound {
 			r.Add(value)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
+	"servematrix/process"
 	"servematrix/report"
 	"servematrix/secret"
 )
@@ -30,6 +31,7 @@ type session struct {
 	lock     *journal.Lock
 	info     journal.Session
 	units    []orchestrator.Unit
+	swept    []process.Survivor // what former sessions left, ended before this one
 	afresh   bool
 	progress string
 	color    string
@@ -58,7 +60,7 @@ func (s *session) execute(ctx context.Context) error {
 	defer release()
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, Past: past, Session: s.info,
-		Units: s.units, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
+		Units: s.units, Swept: s.swept, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
 		Redactor: s.redactor(), Log: zerolog.New(s.env.Stderr), Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this

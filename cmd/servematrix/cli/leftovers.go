@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"servematrix/journal"
@@ -37,19 +39,30 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 		found = append(found, more...)
 	}
 	if len(named) == 0 {
-		marked, err := process.FindLeftovers("")
+		marked, err := ofDeadRuns()
 		if err != nil {
 			return err
 		}
-		for _, s := range marked {
-			if !journal.Folder(s.Marker).Live() {
-				found = append(found, s)
-			}
-		}
+		found = append(found, marked...)
 	}
 	d.keep(found)
 	if clean {
 		d.end(ctx)
+	}
+	return nil
+}
+
+// ofDeadRuns gives the processes with the marker of a run that is not live.
+func ofDeadRuns() ([]process.Survivor, error) {
+	marked, err := process.FindLeftovers("")
+	return slices.DeleteFunc(marked, func(s process.Survivor) bool { return journal.Folder(s.Marker).Live() }), err
+}
+
+// endLeftovers ends what former sessions left, before a new one looks whether the host is fit.
+func endLeftovers(ctx context.Context, left []process.Survivor) error {
+	if still := process.EndLeftovers(ctx, left, cleanGrace); len(still) > 0 {
+		return &exitError{code: exitPreflight, err: fmt.Errorf("%d processes of a former run cannot be ended, the first is %s", len(still), still[0]),
+			hint: "servematrix doctor shows them all"}
 	}
 	return nil
 }

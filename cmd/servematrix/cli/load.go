@@ -28,7 +28,11 @@ func loadSweep(env Env, path string) (plan *matrix.Plan, catalog *engine.Catalog
 	if problems.HasErrors() {
 		return nil, nil, problems, nil
 	}
-	catalog, err = loadCatalog(plan, filepath.Dir(file))
+	files := make([]string, len(plan.Profiles))
+	for i, name := range plan.Profiles {
+		files[i] = beside(file, name)
+	}
+	catalog, err = engine.Load(files...)
 	if wrong, ok := errors.AsType[matrix.Problems](err); ok {
 		return nil, nil, append(problems, wrong...), nil
 	}
@@ -40,15 +44,6 @@ func loadSweep(env Env, path string) (plan *matrix.Plan, catalog *engine.Catalog
 		return nil, nil, problems, nil
 	}
 	return plan, catalog, problems, nil
-}
-
-// loadCatalog reads the embedded profiles and those that the sweep adds; dir is the sweep's folder.
-func loadCatalog(plan *matrix.Plan, dir string) (*engine.Catalog, error) {
-	files := make([]string, len(plan.Profiles))
-	for i, name := range plan.Profiles {
-		files[i] = beside(filepath.Join(dir, "sweep"), name)
-	}
-	return engine.Load(files...)
 }
 
 // path resolves a path as the user typed it.

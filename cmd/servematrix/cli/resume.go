@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"servematrix/engine"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
@@ -70,14 +71,14 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 		return &exitError{code: code, err: err, hint: "servematrix status " + dir + " shows what it does"}
 	}
 	s := &session{env: env, folder: folder, lock: lock, progress: opt.progress, color: opt.color, afresh: opt.retry != "none"}
-	if err := s.goOn(opt, again); err != nil {
+	if err := s.goOn(ctx, opt, again); err != nil {
 		return errors.Join(err, lock.Release())
 	}
 	return s.execute(ctx)
 }
 
 // goOn reads what the run folder says and decides what is left to measure.
-func (s *session) goOn(opt resumeOptions, again orchestrator.Again) error {
+func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrator.Again) error {
 	plan, err := readPlan(s.folder)
 	if err != nil {
 		return err
@@ -91,14 +92,24 @@ func (s *session) goOn(opt resumeOptions, again orchestrator.Again) error {
 		return err
 	}
 	before := state.Session
-	if before.Blocks == 0 { // it ended before its first event
-		before.Blocks, before.Dir = plan.Run.Blocks, s.env.Dir
+	if len(past) == 0 {
+		return usageError("the run ended before its first event, so nothing is known of what it was to measure: start it again with servematrix run")
+	}
+	if s.swept, err = orchestrator.Leftovers(ctx, s.folder, state); err != nil {
+		return err
+	}
+	if err := endLeftovers(ctx, s.swept); err != nil {
+		return err
 	}
 	blocks := max(opt.blocks, before.Blocks)
 	if opt.blocks > 0 && opt.blocks < before.Blocks {
 		return usageError("--blocks %d: the run has %d blocks already", opt.blocks, before.Blocks)
 	}
-	if s.catalog, err = loadCatalog(plan, filepath.Dir(before.SweepPath)); err != nil {
+	files := make([]string, len(plan.Profiles))
+	for i := range files {
+		files[i] = s.folder.Path(profileFile(i))
+	}
+	if s.catalog, err = engine.Load(files...); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
 	if err := s.recoverLiterals(plan, before.SweepPath); err != nil {
@@ -153,6 +164,16 @@ func (s *session) recoverLiterals(plan *matrix.Plan, sweep string) error {
 			return err
 		}
 		return usageError("the sweep %s spells a secret out, which no run folder keeps, and it cannot be read again: put it back, or use ${{ env.NAME }}", sweep)
+	}
+	for _, v := range plan.Servers {
+		if !slices.ContainsFunc(fresh.Servers, func(f *matrix.Server) bool { return f.ID == v.ID }) {
+			return usageError("the sweep %s spells a secret out and was changed since: the server %s of this run is not in it any more", sweep, v.Name)
+		}
+	}
+	for _, v := range plan.Clients {
+		if !slices.ContainsFunc(fresh.Clients, func(f *matrix.Client) bool { return f.ID == v.ID }) {
+			return usageError("the sweep %s spells a secret out and was changed since: the client %s of this run is not in it any more", sweep, v.Name)
+		}
 	}
 	plan.Literals = fresh.Literals
 	return nil

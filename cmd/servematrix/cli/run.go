@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
 
 	"servematrix/engine"
 	"servematrix/journal"
@@ -19,11 +22,12 @@ import (
 )
 
 type runOptions struct {
-	out      string
-	blocks   int
-	only     string
-	progress string
-	color    string
+	out         string
+	blocks      int
+	blocksGiven bool
+	only        string
+	progress    string
+	color       string
 }
 
 func newRun(env Env) *cobra.Command {
@@ -38,7 +42,10 @@ The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
 ` + exitHelp,
 		Example: "  servematrix run sweep.yaml --out runs",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), env, args[0], opt) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.blocksGiven = cmd.Flags().Changed("blocks")
+			return run(cmd.Context(), env, args[0], opt)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.out, "out", "runs", "parent folder of the run folder")
@@ -66,7 +73,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if problems.HasErrors() {
 		return exitWith(exitUsage)
 	}
-	if opt.blocks < 0 {
+	if opt.blocks < 0 || opt.blocksGiven && opt.blocks == 0 {
 		return usageError("--blocks must be 1 or more")
 	}
 	if opt.blocks > 0 {
@@ -77,12 +84,19 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if err != nil {
 		return err
 	}
+	swept, err := ofDeadRuns()
+	if err != nil {
+		return err
+	}
+	if err := endLeftovers(ctx, swept); err != nil {
+		return err
+	}
 	out := env.path(opt.out)
 	if err := preflight(env, plan, catalog, units, out); err != nil {
 		return err
 	}
-	s := &session{env: env, plan: plan, catalog: catalog, units: units, progress: opt.progress, color: opt.color}
-	files, err := runFiles(plan, source)
+	s := &session{env: env, plan: plan, catalog: catalog, units: units, swept: swept, progress: opt.progress, color: opt.color}
+	files, err := runFiles(plan, env.path(sweep), source)
 	if err != nil {
 		return err
 	}
@@ -98,7 +112,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 
 // preflight makes sure before anything starts that commands are there, ports free and disk enough.
 func preflight(env Env, plan *matrix.Plan, catalog *engine.Catalog, units []orchestrator.Unit, out string) error {
-	if err := orchestrator.Commands(plan, env.Dir, env.Env); err != nil {
+	if err := orchestrator.Commands(plan, units, env.Dir, env.Env); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
 	if err := orchestrator.Host(plan, catalog, units, out); err != nil {
@@ -136,7 +150,7 @@ func selectUnits(plan *matrix.Plan, only string, blocks int) ([]orchestrator.Uni
 }
 
 // runFiles are the files that a run folder is born with. A secret literal does not even stay in the copy of the sweep.
-func runFiles(plan *matrix.Plan, source []byte) (map[string][]byte, error) {
+func runFiles(plan *matrix.Plan, sweep string, source []byte) (map[string][]byte, error) {
 	var hide secret.Redactor
 	for _, value := range plan.Literals {
 		hide.Add(value)
@@ -149,11 +163,38 @@ func runFiles(plan *matrix.Plan, source []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
-		journal.SweepFile: []byte(hide.String(string(source))),
-		journal.PlanFile:  frozen.Bytes(),
-		journal.HostFile:  host,
-	}, nil
+	copied := []byte(hide.String(string(source)))
+	if spells(copied, plan.Literals) { // written in a way, such as with escapes, that a search does not see
+		copied = []byte("# Not kept: the sweep spells a secret out in a way that cannot be hidden.\n")
+	}
+	files := map[string][]byte{journal.SweepFile: copied, journal.PlanFile: frozen.Bytes(), journal.HostFile: host}
+	for i, name := range plan.Profiles {
+		if files[profileFile(i)], err = os.ReadFile(beside(sweep, name)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// profileFile is the run folder's copy of a profile that the sweep adds.
+func profileFile(i int) string { return fmt.Sprintf("profile%d.yaml", i+1) }
+
+// spells tells whether a scalar of a YAML text still holds one of the values.
+func spells(text []byte, values map[string]string) bool {
+	var doc yaml.Node
+	if len(values) == 0 || yaml.Unmarshal(text, &doc) != nil {
+		return len(values) > 0
+	}
+	var holds func(n *yaml.Node) bool
+	holds = func(n *yaml.Node) bool {
+		for _, v := range values {
+			if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, v) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(n.Content, holds)
+	}
+	return holds(&doc)
 }
 
 func sessionInfo(env Env, sweep string, cells, blocks int, only string) (journal.Session, error) {
