@@ -23,9 +23,10 @@ func newPlan(env Env) *cobra.Command {
 		Use:   "plan SWEEP",
 		Short: "Show what a sweep would run, and start nothing",
 		Long: `Expands the sweep and prints its servers, clients and cells, the combinations that were dropped
-and why, how many server starts it takes, and how long it may take where earlier runs under
-./runs tell. What profile or tool adds to a command is marked with a +. --explain adds each
-resolved setting with its origin. json is the plan.json that run would freeze.
+and why, and how many server starts it takes. How long it may take, and how much time
+isolation: launch would save, is told where earlier runs under ./runs tell. What profile or
+tool adds to a command is marked with a +. --explain adds each resolved setting with its
+origin. json is the plan.json that run would freeze.
 
 Exit codes: 0 shown · 2 the sweep has errors, or usage · 5 --only selects nothing`,
 		Example: "  servematrix plan sweep.yaml --explain",
@@ -105,8 +106,9 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) e
 	t.clients()
 	t.cells(kept)
 	t.dropped()
-	t.starts()
-	fmt.Fprintln(t, t.duration(env))
+	h := t.history(env)
+	t.starts(h)
+	t.duration(h)
 	return nil
 }
 
@@ -194,24 +196,4 @@ func (t planText) dropped() {
 		fmt.Fprintf(t, "   %s   %s\n", d.Rule, d.At)
 	}
 	t.more(len(all), n)
-}
-
-// starts says what the isolation costs, or would save.
-func (t planText) starts() {
-	blocks := max(t.plan.Run.Blocks, 1)
-	cells := map[string]int{}
-	for _, c := range t.plan.Cells {
-		cells[c.Server]++
-	}
-	saved := 0
-	for _, s := range t.plan.Servers {
-		if s.Isolation != "launch" && cells[s.ID] > 0 {
-			saved += (cells[s.ID] - 1) * blocks
-		}
-	}
-	fmt.Fprintf(t, "\n%s", count(t.plan.Launches, "server start"))
-	if saved > 0 {
-		fmt.Fprintf(t, "; isolation: launch would take %d and save %s", t.plan.Launches-saved, count(saved, "start"))
-	}
-	fmt.Fprintln(t)
 }

@@ -16,16 +16,14 @@ const (
 	historyCells = 10_000  // of the plan; beyond, looking would take longer than it tells
 )
 
-// duration says how long the plan may take, from the newest runs under ./runs
-// that had the same servers and clients.
-func (t planText) duration(env Env) string {
-	const unknown = "duration unknown: no former run under ./runs tells"
+// history learns from the newest runs under ./runs that had the same servers and clients.
+func (t planText) history(env Env) *progress.History {
+	h := progress.NewHistory(t.plan)
 	runs, err := journal.List(env.path(runsDir))
 	if err != nil || len(t.plan.Cells) > historyCells {
-		return unknown
+		return h
 	}
 	slices.SortFunc(runs, func(a, b journal.Folder) int { return startOf(b).Compare(startOf(a)) })
-	h := progress.NewHistory(t.plan)
 	read := int64(0)
 	for _, f := range runs[:min(len(runs), historyRuns)] {
 		for _, name := range []string{journal.PlanFile, journal.EventsFile} {
@@ -40,9 +38,39 @@ func (t planText) duration(env Env) string {
 			h.Learn(s.plan, s.events)
 		}
 	}
+	return h
+}
+
+// starts says what the isolation costs, or would save.
+func (t planText) starts(h *progress.History) {
+	blocks := max(t.plan.Run.Blocks, 1)
+	cells := map[string]int{}
+	for _, c := range t.plan.Cells {
+		cells[c.Server]++
+	}
+	saved, spare := 0, map[string]int{}
+	for _, s := range t.plan.Servers {
+		if s.Isolation != "launch" && cells[s.ID] > 1 {
+			spare[s.ID] = (cells[s.ID] - 1) * blocks
+			saved += spare[s.ID]
+		}
+	}
+	fmt.Fprintf(t, "\n%s", count(t.plan.Launches, "server start"))
+	if saved > 0 {
+		fmt.Fprintf(t, "; isolation: launch would take %d and save %s", t.plan.Launches-saved, count(saved, "start"))
+		if took, ok := h.Launches(spare); ok {
+			fmt.Fprintf(t, ", about %s going by former runs", progress.About(took, took))
+		}
+	}
+	fmt.Fprintln(t)
+}
+
+// duration says how long the whole plan may take.
+func (t planText) duration(h *progress.History) {
 	low, high, ok := h.Estimate()
 	if !ok {
-		return unknown
+		fmt.Fprintln(t, "duration unknown: no former run under ./runs tells")
+		return
 	}
-	return fmt.Sprintf("about %s, going by %s", progress.About(low, high), plural(h.Runs, "former run", "former runs"))
+	fmt.Fprintf(t, "about %s, going by %s\n", progress.About(low, high), plural(h.Runs, "former run", "former runs"))
 }

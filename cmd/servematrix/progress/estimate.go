@@ -51,8 +51,26 @@ func (h *History) Learn(former *matrix.Plan, events []journal.Event) {
 	}
 }
 
+// Launches says how long so many launches of each server, by id, take apart from
+// their clients: start, stop and cooldown, the medians of the same server where it
+// was seen, else of the plan's others. False: no start is known.
+func (h *History) Launches(n map[string]int) (time.Duration, bool) {
+	var sum span
+	for id, launches := range n {
+		one, ok := h.seen.launch(id, h.plan)
+		if !ok {
+			return 0, false
+		}
+		sum = sum.plus(one, float64(launches))
+	}
+	return seconds(sum.mid), true
+}
+
 // Estimate says how long the whole plan may take. False: too little is known.
 func (h *History) Estimate() (low, high time.Duration, ok bool) {
+	if h.Runs == 0 {
+		return 0, 0, false // asked of large plans too: it must cost nothing
+	}
 	t := newTracker(h.plan, nil)
 	t.seen = h.seen
 	blocks := max(h.plan.Run.Blocks, 1)

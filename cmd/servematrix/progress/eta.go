@@ -3,6 +3,8 @@ package progress
 import (
 	"slices"
 	"time"
+
+	"servematrix/matrix"
 )
 
 // load counts the units that are left, by server and by client.
@@ -67,6 +69,18 @@ func quantile(sorted []float64, q float64) float64 {
 // claim more than two or three equal times can show.
 const least = 0.05
 
+// launch estimates what one launch of a server takes apart from its clients:
+// start, stop and the cooldown after it. False: no start was seen yet.
+func (s *times) launch(id string, plan *matrix.Plan) (span, bool) {
+	start, ok := s.start.of(id)
+	if !ok {
+		return span{}, false
+	}
+	stop, _ := s.stop.of(id) // the first stop comes late; until then it counts for nothing
+	pause := time.Duration(plan.Run.Cooldown).Seconds()
+	return start.plus(stop, 1).plus(span{pause, pause, pause}, 1), true
+}
+
 // remaining estimates the time from now to the end. False: a phase that is
 // still to come was never seen yet.
 func (t *tracker) remaining(now time.Time) (low, high time.Duration, ok bool) {
@@ -82,18 +96,15 @@ func (t *tracker) remaining(now time.Time) (low, high time.Duration, ok bool) {
 
 // estimate adds up the whole work that is left, the unit in hand included.
 func (t *tracker) estimate() (sum span, ok bool) {
-	pause := time.Duration(t.plan.Run.Cooldown).Seconds()
 	for id, units := range t.left.servers {
 		if units <= 0 {
 			continue
 		}
-		start, ok := t.seen.start.of(id)
+		launch, ok := t.seen.launch(id, t.plan)
 		if !ok {
 			return span{}, false
 		}
-		stop, _ := t.seen.stop.of(id) // the first stop comes late; until then it counts for nothing
-		n := float64(t.launches(id, units))
-		sum = sum.plus(start, n).plus(stop, n).plus(span{pause, pause, pause}, n)
+		sum = sum.plus(launch, float64(t.launches(id, units)))
 	}
 	for id, units := range t.left.clients {
 		if units <= 0 {
