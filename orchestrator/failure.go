@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 	if errors.As(err, &f) {
 		out.Class, out.Line = f.Class, f.Line
 		out.Message = l.Redactor.String(f.Message)
-		if f.File != "" {
-			out.File = l.Folder.Rel(f.File)
-		}
+		out.File = l.Folder.Rel(cmp.Or(f.File, l.logs[1]))
 		out.Tail = l.tail(f.Tail)
 	}
 	select {

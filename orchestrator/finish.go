@@ -18,8 +18,8 @@ import (
 // measured reads what the client left and judges it.
 func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	s := l.unmeasured(a, failure)
-	if a.proc == nil {
-		return s
+	if a.proc == nil || failure != nil && failure.Class != "client_failed" {
+		return s // what a client prints that was cut short is no measurement
 	}
 	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), First: a.profile.Name == engine.Generic})
 	switch {
@@ -32,6 +32,9 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	}
 	prompts, _ := a.profile.NumPrompts(a.command.argv)
 	tokens, _ := a.profile.ExpectedOutputTokens(a.command.argv)
+	if _, told := m.Metrics["num_prompts"]; !told && prompts > 0 {
+		m.Metrics["num_prompts"] = float64(prompts)
+	}
 	v := result.Judge(m, result.Expectation{
 		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
 	}, reasons...)

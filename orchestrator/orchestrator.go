@@ -96,6 +96,9 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	if err := r.emit(journal.Event{Type: begin}, opt.Session, true); err != nil {
 		return journal.Verdict{ExitCode: ExitInternal}, err
 	}
+	// Said at once, not when the grace is over: whoever pressed Ctrl-C waits for a word.
+	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
+	defer told()
 	if n := len(opt.Swept); n > 0 {
 		r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was %s", n, opt.Swept[0]))
 	}
@@ -232,11 +235,10 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	case v.OK < len(r.planned()):
 		v.ExitCode = ExitFailed
 	}
-	if interrupt != nil || errors.Is(err, ErrStopAsked) {
-		if werr := r.emit(journal.Event{Type: journal.RunInterrupted}, journal.Note{Message: err.Error()}, false); werr != nil {
-			return v, werr
-		}
-	} else if err != nil {
+	switch {
+	case errors.Is(err, ErrStopAsked):
+		r.tell(err)
+	case err != nil && interrupt == nil:
 		r.warn(err.Error())
 	}
 	// The context of an interrupted run is over; the message that it ended shall go out all the same.
@@ -264,6 +266,14 @@ func (r *runner) count() (v journal.Verdict) {
 		}
 	}
 	return v
+}
+
+// tell journals why the run ends before its time. It is called beside the run
+// and leaves its state alone; a journal that cannot be written is noticed at the next event.
+func (r *runner) tell(why error) {
+	if _, err := r.Journal.Write(journal.Event{Type: journal.RunInterrupted}, journal.Note{Message: why.Error()}, false); err != nil {
+		r.Log.Error().Err(err).Msg(why.Error())
+	}
 }
 
 // emit writes an event and folds it into the state.

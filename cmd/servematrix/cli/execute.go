@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -56,7 +55,7 @@ func (s *session) execute(ctx context.Context) error {
 	writer.Subscribe(live.Handle)
 	writer.Subscribe(view.Handle)
 
-	ctx, hurry, release := interruptible(ctx, s.env.Stderr)
+	ctx, hurry, release := interruptible(ctx)
 	defer release()
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, Past: past, Session: s.info,
@@ -65,8 +64,11 @@ func (s *session) execute(ctx context.Context) error {
 	})
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
-	err = errors.Join(errors.Join(harmless(err)), werr, live.Close())
-	fmt.Fprintln(s.env.Stdout, s.shown())
+	err = errors.Join(harmless(err), werr, live.Close())
+	if verdict.Missing > 0 {
+		fmt.Fprintf(s.env.Stderr, "%d samples are missing; go on with: servematrix resume %s\n", verdict.Missing, shown(s.env, string(s.folder)))
+	}
+	fmt.Fprintln(s.env.Stdout, shown(s.env, string(s.folder)))
 	if err != nil {
 		code := verdict.ExitCode
 		if code == exitOK || code == exitCellsFailed {
@@ -74,7 +76,7 @@ func (s *session) execute(ctx context.Context) error {
 		}
 		hint := ""
 		if _, full := errors.AsType[*orchestrator.DiskFullError](err); full {
-			hint = "no finished sample is lost; make room, then: servematrix resume " + s.shown()
+			hint = "no finished sample is lost; make room, then: servematrix resume " + shown(s.env, string(s.folder))
 		}
 		return &exitError{code: code, err: err, hint: hint}
 	}
@@ -91,14 +93,6 @@ func harmless(err error) error {
 		return nil
 	}
 	return err
-}
-
-// shown is the run folder as the user would type it.
-func (s *session) shown() string {
-	if rel, err := filepath.Rel(s.env.Dir, string(s.folder)); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return string(s.folder)
 }
 
 // redactor knows every secret that this session can meet.
@@ -119,7 +113,7 @@ func (s *session) viewOptions(past []journal.Event) progress.Options {
 
 // interruptible gives a context that the first SIGINT or SIGTERM cancels, and a
 // channel that the second closes. SIGHUP and a dead terminal or pipe end nothing.
-func interruptible(parent context.Context, stderr interface{ Write([]byte) (int, error) }) (context.Context, <-chan struct{}, func()) {
+func interruptible(parent context.Context) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	hurry := make(chan struct{})
 	signals := make(chan os.Signal, 4)
@@ -135,7 +129,6 @@ func interruptible(parent context.Context, stderr interface{ Write([]byte) (int,
 			case sig := <-signals:
 				if number, ok := sig.(syscall.Signal); ok && ctx.Err() == nil {
 					cancel(&orchestrator.Interrupt{Signal: number})
-					fmt.Fprintln(stderr, "servematrix: ending the client, then stopping the server in order; once more to skip the grace")
 					continue
 				}
 				once.Do(func() { close(hurry) })

@@ -127,18 +127,9 @@ func selectUnits(plan *matrix.Plan, only string, blocks int) ([]orchestrator.Uni
 	if only == "" {
 		return all, nil
 	}
-	keep, err := matrix.Select(plan, only)
+	kept, err := selectCells(plan, only)
 	if err != nil {
-		return nil, usageError("--only: %w", err)
-	}
-	kept := map[string]bool{}
-	for i, c := range plan.Cells {
-		if keep(i) {
-			kept[c.ID] = true
-		}
-	}
-	if len(kept) == 0 {
-		return nil, &exitError{code: exitNothing, err: fmt.Errorf("--only %q selects none of the %d cells", only, len(plan.Cells)), hint: "servematrix plan shows the cells and their axes"}
+		return nil, err
 	}
 	units := all[:0]
 	for _, u := range all {

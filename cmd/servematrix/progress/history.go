@@ -67,7 +67,7 @@ func (v *View) history(e journal.Event) []string {
 	case journal.Warning:
 		return v.note(e, "warn")
 	case journal.RunInterrupted:
-		return v.note(e, "stop!")
+		return append(v.note(e, "stop!"), "               ending in order: the client first, then the server; once more skips the grace")
 	case journal.RunEnded:
 		return v.runEnded(e)
 	}
