@@ -57,10 +57,12 @@ var chinese = words{
 		"plan.json, sweep.yaml           测试计划",
 		"events.jsonl                    全部事件",
 	},
-	span:       "从 %s 到 %s：%s，%d 次会话",
-	repeated:   "%d 次先前的尝试已重做；表中是各组合的最后一次",
-	incomplete: "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
+	span:        "从 %s 到 %s：%s，%d 次会话",
+	repeated:    "%d 次先前的尝试已重做（%s）；表中是各组合的最后一次",
+	repeatedOne: "1 次先前的尝试已重做（%s）；表中是最后一次",
+	after:       "此前 %s",
+	incomplete:  "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
 	status: map[string]string{
-		result.StatusOK: "成功", result.StatusInvalid: "无效", result.StatusFailed: "失败", result.StatusSkipped: "跳过", StatusMissing: "未运行",
+		result.StatusOK: "成功", result.StatusInvalid: "无效", result.StatusFailed: "失败", result.StatusSkipped: "跳过", StatusInterrupted: "中断", StatusMissing: "未运行",
 	},
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"servematrix/journal"
 	"servematrix/result"
 )
 
@@ -28,7 +27,7 @@ func (d *drawer) end() error {
 		d.err = Table(d.out, rows, d.words.lang)
 	}
 	d.failures(rows)
-	d.warningList()
+	d.warningList(rows)
 	d.places()
 	return d.err
 }
@@ -37,7 +36,7 @@ func (d *drawer) end() error {
 func (t *tally) summaryCounts(rows []Row, words words) string {
 	n := count(rows)
 	var parts []string
-	for _, status := range []string{result.StatusOK, result.StatusInvalid, result.StatusFailed, result.StatusSkipped, StatusMissing} {
+	for _, status := range []string{result.StatusOK, result.StatusInvalid, result.StatusFailed, result.StatusSkipped, StatusInterrupted, StatusMissing} {
 		if n[status] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[status], words.statusOf(status)))
 		}
@@ -106,19 +105,27 @@ func whole(row Row, metric string) string {
 	return unknown
 }
 
-// note says in a word what is to be known of a row: simulated, why it failed, what is wrong with it.
+// note says in a word what is to be known of a row: simulated, why it failed, what is wrong with
+// it, and what befell the attempt before it.
 func note(row Row, words words) string {
 	var parts []string
 	if row.Simulated {
 		parts = append(parts, words.simulatedRow)
 	}
-	if row.Failure != nil {
+	if row.Failure != nil && row.Status != StatusInterrupted {
 		parts = append(parts, visible(row.Failure.Class))
 	}
-	for _, reason := range row.Reasons {
-		parts = append(parts, visible(reason))
+	for _, r := range row.Reasons {
+		parts = append(parts, visible(r.Reason))
 	}
-	return strings.Join(parts, " ")
+	text := strings.Join(parts, " ")
+	if row.Attempt > 1 && row.After != "" {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf(words.after, visible(row.After))
+	}
+	return text
 }
 
 func simulated(rows []Row) bool {
@@ -130,83 +137,6 @@ func simulated(rows []Row) bool {
 	return false
 }
 
-// trouble is one kind of failure and the rows that it befell.
-type trouble struct {
-	failure *journal.Failure // of the first of them, nil for invalid samples
-	reasons string
-	rows    []Row
-}
-
-// troubles groups the rows without a valid result by what went wrong, in the order of the
-// table: one broken server flag can fail a hundred cells.
-func troubles(rows []Row) []*trouble {
-	var out []*trouble
-	known := map[string]*trouble{}
-	for _, row := range rows {
-		if row.Status == result.StatusOK || row.Status == StatusMissing {
-			continue
-		}
-		reasons := strings.Join(row.Reasons, ", ")
-		key := reasons
-		if f := row.Failure; f != nil {
-			key += "\x00" + f.Class + "\x00" + f.Phase + "\x00" + f.Message
-		}
-		if known[key] == nil {
-			known[key] = &trouble{failure: row.Failure, reasons: reasons}
-			out = append(out, known[key])
-		}
-		known[key].rows = append(known[key].rows, row)
-	}
-	return out
-}
-
-func (d *drawer) failures(rows []Row) {
-	all := troubles(rows)
-	if len(all) == 0 {
-		return
-	}
-	d.printf("\n[%s]\n", d.words.failures)
-	for i, t := range all {
-		if i > 0 {
-			d.printf("\n")
-		}
-		if t.failure != nil {
-			d.printf("%s\n", d.because(*t.failure))
-		} else {
-			d.printf("%s\n", visible(t.reasons))
-		}
-		for _, row := range t.rows {
-			d.detail("%s: %s", d.words.statusOf(row.Status), rowName(row))
-		}
-		if t.failure != nil {
-			d.where(*t.failure)
-		}
-	}
-}
-
-// rowName names a row's cell, block and attempt, with its folder where it has one.
-func rowName(row Row) string {
-	name := fmt.Sprintf("%s × %s  b%d", visible(row.Server), visible(row.Client), row.Block)
-	if row.Attempt > 0 {
-		name += fmt.Sprintf("-a%d  %s", row.Attempt, visible(journal.AttemptName(row.Cell, row.Block, row.Attempt)))
-	}
-	return name
-}
-
-func (d *drawer) warningList() {
-	if len(d.warnings) == 0 {
-		return
-	}
-	d.printf("\n[%s]\n", d.words.warnings)
-	for _, w := range d.warnings {
-		if w.times > 1 {
-			d.printf("%s (×%d)\n", visible(w.message), w.times)
-			continue
-		}
-		d.printf("%s\n", visible(w.message))
-	}
-}
-
 // places says when the run was and where its files lie, by names that hold wherever the run
 // folder is.
 func (d *drawer) places() {
@@ -215,14 +145,26 @@ func (d *drawer) places() {
 		d.printf("%s\n", line)
 	}
 	d.printf("\n"+d.words.span+"\n", stamp(d.began), stamp(d.last), d.last.Sub(d.began).Round(time.Second), d.sessions)
-	if d.repeated > 0 {
-		d.printf(d.words.repeated+"\n", d.repeated)
+	if n, what := d.repeats(); n == 1 {
+		d.printf(d.words.repeatedOne+"\n", what)
+	} else if n > 1 {
+		d.printf(d.words.repeated+"\n", n, what)
 	}
 	if d.verdict.Missing > 0 {
 		d.printf("\n"+d.words.incomplete+"\n", d.verdict.Missing)
 		return
 	}
 	d.printf("\n%s%s\n", d.words.AllDone, reportFile)
+}
+
+// repeats counts the attempts that were repeated and says what befell them.
+func (t *tally) repeats() (n int, what string) {
+	var parts []string
+	for _, r := range t.repeated {
+		n += r.times
+		parts = append(parts, r.written("%s ×%d"))
+	}
+	return n, strings.Join(parts, ", ")
 }
 
 // stamp writes a time to the second, with its zone.

@@ -57,10 +57,12 @@ var english = words{
 		"plan.json, sweep.yaml           what was asked for",
 		"events.jsonl                    all that happened",
 	},
-	span:       "from %s to %s: %s, %d session(s)",
-	repeated:   "%d earlier attempt(s) were repeated; the table shows the last of each",
-	incomplete: "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
+	span:        "from %s to %s: %s, %d session(s)",
+	repeated:    "%d earlier attempts were repeated (%s); the table shows the last of each",
+	repeatedOne: "1 earlier attempt was repeated (%s); the table shows the last one",
+	after:       "after %s",
+	incomplete:  "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
 	status: map[string]string{
-		result.StatusOK: "ok", result.StatusInvalid: "INVALID", result.StatusFailed: "FAILED", result.StatusSkipped: "skipped", StatusMissing: "not run",
+		result.StatusOK: "ok", result.StatusInvalid: "INVALID", result.StatusFailed: "FAILED", result.StatusSkipped: "skipped", StatusInterrupted: "interrupted", StatusMissing: "not run",
 	},
 }

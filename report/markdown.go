@@ -37,6 +37,7 @@ func writeMarkdown(t *tally) error {
 const (
 	markdownMost = 60_000
 	failuresMost = 20_000
+	warningsMost = 5_000
 	tableMost    = 30_000
 )
 
@@ -49,6 +50,7 @@ func (t *tally) markdown() []byte {
 	}
 	fmt.Fprintf(&b, "%s\n\n", t.standing())
 	t.markdownFailures(&b, rows)
+	t.markdownWarnings(&b, rows)
 	t.markdownTable(&b, rows)
 	t.markdownDetails(&b, rows)
 	return b.Bytes()
@@ -101,26 +103,57 @@ const cellsMost = 10
 
 func markdownTrouble(t *trouble) string {
 	var b strings.Builder
-	what := escape(t.reasons)
+	var parts []string
 	if f := t.failure; f != nil {
-		what = fmt.Sprintf("%s (%s): %s", code(f.Class), escape(f.Phase), escape(clip(f.Message, lineMost)))
+		what := fmt.Sprintf("%s (%s): %s", code(f.Class), escape(f.Phase), escape(clip(f.Message, lineMost)))
 		if f.File != "" {
 			what += " at " + code(place(*f))
 		}
+		parts = append(parts, what)
 	}
-	fmt.Fprintf(&b, "- %s\n", what)
+	for _, r := range t.reasons {
+		what := code(r.Reason)
+		if r.Detail != "" {
+			what += ": " + escape(r.Detail)
+		}
+		parts = append(parts, what)
+	}
+	fmt.Fprintf(&b, "- %s\n", strings.Join(parts, "; "))
 	for i, row := range t.rows {
 		if i == cellsMost {
 			fmt.Fprintf(&b, "  - … and %d more\n", len(t.rows)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  - **%s** %s × %s, block %d\n", english.statusOf(row.Status), escape(row.Server), escape(row.Client), row.Block)
+		fmt.Fprintf(&b, "  - **%s** %s × %s, block %d", english.statusOf(row.Status), escape(row.Server), escape(row.Client), row.Block)
+		if row.Log != "" {
+			fmt.Fprintf(&b, ", log %s", code(row.Log))
+		}
+		b.WriteByte('\n')
 	}
 	if t.failure != nil && len(t.failure.Tail) > 0 {
 		b.WriteString("\n" + fence(t.failure.Tail, "  "))
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+func (t *tally) markdownWarnings(b *bytes.Buffer, rows []Row) {
+	doubtful := doubts(rows)
+	n := len(t.warnings) + len(doubtful)
+	if n == 0 {
+		return
+	}
+	b.WriteString("### Warnings\n\n")
+	wrote := part(b, warningsMost, n, func(i int) string {
+		if i < len(t.warnings) {
+			return "- " + escape(clip(t.warnings[i].written("%s (×%d)"), lineMost)) + "\n"
+		}
+		return strings.TrimSuffix(markdownTrouble(doubtful[i-len(t.warnings)]), "\n")
+	})
+	if wrote < n {
+		fmt.Fprintf(b, "- … and %d more, in %s\n", n-wrote, reportFile)
+	}
+	b.WriteByte('\n')
 }
 
 func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
@@ -169,7 +202,7 @@ func (t *tally) markdownCell(row Row) string {
 	fmt.Fprintf(&b, "<details><summary>%s × %s, block %d, attempt %d: %s%s</summary>\n\n",
 		inHTML(row.Server), inHTML(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
 	b.WriteString(fence(commands(s), ""))
-	if names := s.Metrics.Names(); len(names) > 0 {
+	if names := s.Metrics.Names(); len(names) > 0 && row.Status != StatusInterrupted {
 		b.WriteString("\n| metric | value |\n|---|--:|\n")
 		for _, name := range names {
 			if v, ok := s.Metrics.Get(name); ok {

@@ -7,10 +7,19 @@ import (
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/metric"
+	"servematrix/result"
 )
 
-// StatusMissing is the status of a row without a result yet; the others are those of results.jsonl.
-const StatusMissing = "missing"
+// Statuses of rows without a result; the others are those of results.jsonl.
+const (
+	StatusMissing = "missing" // not tried yet
+	// StatusInterrupted is that of a cell whose last attempt was cut short: failed, with class
+	// interrupted, in results.jsonl. A resume measures it again.
+	StatusInterrupted = "interrupted"
+)
+
+// classInterrupted is the failure class of an attempt that a signal, a stop or a crash cut short.
+const classInterrupted = "interrupted"
 
 // Row is one line of the end table: a cell in a block, as its last attempt left it.
 type Row struct {
@@ -19,12 +28,27 @@ type Row struct {
 	Client  string // name of the workload
 	Block   int
 	Attempt int    // 0 for a cell that was never tried
-	Status  string // one of results.jsonl, or StatusMissing
+	Status  string // one of results.jsonl, StatusMissing or StatusInterrupted
 	// Failure says why a failed or skipped cell is that; of its tail the last lines.
-	Failure   *journal.Failure
-	Reasons   []string      // validity reasons, also those that did not invalidate
-	Simulated bool          // the numbers come from the simulated server
-	Metrics   metric.Values // those that a column shows; absent where nothing was measured
+	Failure *journal.Failure
+	// Log is the server's log, relative to the run folder, where its start failed and Failure
+	// names no file.
+	Log       string
+	After     string          // what befell the attempt before this one: a class, a reason or a status
+	Reasons   []result.Reason // validity findings, also those that did not invalidate; each reason once
+	Simulated bool            // the numbers come from the simulated server
+	Metrics   metric.Values   // those that a column shows; absent where nothing was measured
+}
+
+// why says in one word what befell the row's attempt.
+func (r *Row) why() string {
+	switch {
+	case r.Failure != nil:
+		return r.Failure.Class
+	case len(r.Reasons) > 0:
+		return r.Reasons[0].Reason
+	}
+	return r.Status
 }
 
 // tailMost is how many of a log's last lines the end of a report repeats. The section of the

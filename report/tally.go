@@ -21,6 +21,8 @@ type unit struct {
 type launchFact struct {
 	name      string
 	simulated bool
+	logs      []string
+	ran       bool // its process was started: there are logs
 	failure   *journal.Failure
 }
 
@@ -41,13 +43,13 @@ type tally struct {
 	last     time.Time // of the last event
 	verdict  *journal.Verdict
 	rows     map[unit]*Row
-	repeated int // attempts that another attempt replaced
+	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
 	strays   map[string]stray // cells that the plan does not know (any more)
 	warnings []tallied
 }
 
-// tallied is a warning and how often it was given.
+// tallied is a warning, or what befell an attempt, and how often.
 type tallied struct {
 	message string
 	times   int
@@ -85,8 +87,12 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 		return nil, with(e, func(d journal.Session) { t.session = d; t.sessions++ })
 	case journal.LaunchStarted:
 		return nil, with(e, func(d journal.Launch) {
-			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated}
+			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}
 		})
+	case journal.LaunchRunning:
+		if l := t.launches[e.Launch]; l != nil {
+			l.ran = true
+		}
 	case journal.LaunchFailed:
 		return nil, with(e, func(d journal.Failure) {
 			if l := t.launches[e.Launch]; l != nil {
@@ -94,7 +100,7 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 			}
 		})
 	case journal.Warning:
-		return nil, with(e, func(d journal.Note) { t.warn(d.Message) })
+		return nil, with(e, func(d journal.Note) { t.warnings = tallyUp(t.warnings, d.Message) })
 	case journal.RunEnded:
 		return nil, with(e, func(d journal.Verdict) { t.verdict = &d })
 	case journal.SampleEnded:
@@ -103,7 +109,7 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 			return nil, err
 		}
 		s := t.ended(e, d)
-		t.keep(e, s, d.Reasons)
+		t.keep(e, s, findings(s, d.Reasons), e.Launch)
 		return s, nil
 	case journal.CellSkipped:
 		d, err := journal.Decode[journal.Skip](e)
@@ -111,36 +117,43 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 			return nil, err
 		}
 		s := t.skipped(e, d)
-		t.keep(e, s, nil)
+		t.keep(e, s, nil, d.Cause)
 		return s, nil
 	}
 	return nil, nil
 }
 
-// warningsMost bounds the list: a warning with a number in it could come in any many forms.
-const warningsMost = 200
+// talliedMost bounds a list: a warning with a number in it could come in any many forms.
+const talliedMost = 200
 
-func (t *tally) warn(message string) {
-	for i := range t.warnings {
-		if t.warnings[i].message == message {
-			t.warnings[i].times++
-			return
+func tallyUp(list []tallied, message string) []tallied {
+	for i := range list {
+		if list[i].message == message {
+			list[i].times++
+			return list
 		}
 	}
-	if len(t.warnings) < warningsMost {
-		t.warnings = append(t.warnings, tallied{message, 1})
+	if len(list) < talliedMost {
+		list = append(list, tallied{message, 1})
 	}
+	return list
 }
 
-// keep makes the sample the last word on its cell and block.
-func (t *tally) keep(e journal.Event, s *result.Sample, reasons []string) {
+// keep makes the sample the last word on its cell and block. launch is the one that it had, or
+// whose failure let it be skipped.
+func (t *tally) keep(e journal.Event, s *result.Sample, reasons []result.Reason, launch string) {
 	row := &Row{Cell: e.Cell, Block: e.Block, Attempt: e.Attempt, Status: s.Status, Reasons: reasons, Simulated: s.Simulated && s.Metrics != nil}
 	row.Server, row.Client = t.cellNames(e.Cell)
 	if f := s.Failure; f != nil {
 		tail := f.Tail[max(0, len(f.Tail)-tailMost):]
 		row.Failure = &journal.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: tail}
+		if l := t.launches[launch]; f.File == "" && l != nil && l.failure != nil && l.ran && len(l.logs) > 0 {
+			row.Log = l.logs[len(l.logs)-1] // stderr, where engines log to
+		}
 	}
-	if len(s.Metrics) > 0 {
+	if row.Status == result.StatusFailed && row.Failure != nil && row.Failure.Class == classInterrupted {
+		row.Status, row.Simulated, row.Reasons = StatusInterrupted, false, nil // half a measurement is none
+	} else if len(s.Metrics) > 0 {
 		row.Metrics = make(metric.Values, len(shown))
 		for _, name := range shown {
 			if v, ok := s.Metrics.Get(name); ok {
@@ -149,8 +162,9 @@ func (t *tally) keep(e journal.Event, s *result.Sample, reasons []string) {
 		}
 	}
 	u := unit{e.Cell, e.Block}
-	if t.rows[u] != nil {
-		t.repeated++
+	if before := t.rows[u]; before != nil {
+		t.repeated = tallyUp(t.repeated, before.why())
+		row.After = before.why()
 	}
 	t.rows[u] = row
 }

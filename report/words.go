@@ -27,7 +27,8 @@ type words struct {
 	requests, note                          string
 	failures, warnings, files               string
 	legend                                  []string
-	span, repeated, incomplete              string
+	span, incomplete                        string
+	repeated, repeatedOne, after            string
 	status                                  map[string]string
 }
 
