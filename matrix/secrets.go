@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +54,13 @@ func (v *vault) env(name, text string, n *yaml.Node) string {
 	if !v.src.isSecret(name) || hasPlaceholder(text) || isHarmless(unescape(text)) {
 		return text
 	}
+	if m := loneEnv.FindStringSubmatch(n.Value); m != nil { // handed in, under a name that does not say that it is secret
+		return "${{ env." + m[1] + " }}"
+	}
 	return v.keep(name, unescape(text), n)
 }
+
+var loneEnv = regexp.MustCompile(`^\s*\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}\s*$`)
 
 // argv replaces the literal values of secret flags in place.
 func (v *vault) argv(argv []string, n *yaml.Node) {
@@ -87,20 +93,28 @@ func (v *vault) secretFlag(word string) bool {
 // other words of the sweep: a shorter one is too common a word.
 const shortestLiteral = 3
 
-// hideLiterals puts the placeholder of a secret literal also where its value
-// stands in a word that by itself says nothing of a secret, such as a header.
-func (p *Plan) hideLiterals() {
+// hideSecrets puts the placeholder of a secret also where its value stands in a
+// word that by itself says nothing of a secret, such as a header.
+func (p *Plan) hideSecrets(getenv func(string) (string, bool)) {
 	var pairs []string
+	hide := func(value, placeholder string) {
+		if len(value) >= shortestLiteral {
+			pairs = append(pairs, escape(value), "${{ "+placeholder+" }}")
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Literals)) {
-		if value := p.Literals[name]; len(value) >= shortestLiteral {
-			pairs = append(pairs, escape(value), "${{ secret."+name+" }}")
+		hide(p.Literals[name], "secret."+name)
+	}
+	for _, name := range p.SecretVariables() {
+		if value, ok := getenv(name); ok {
+			hide(value, "env."+name)
 		}
 	}
 	if len(pairs) == 0 {
 		return
 	}
 	r := strings.NewReplacer(pairs...)
-	hide := func(v *Variant) {
+	put := func(v *Variant) {
 		if v.Shell { // its values stand quoted in a script; nothing can be put in their place
 			return
 		}
@@ -112,9 +126,36 @@ func (p *Plan) hideLiterals() {
 		}
 	}
 	for _, s := range p.Servers {
-		hide(&s.Variant)
+		put(&s.Variant)
 	}
 	for _, c := range p.Clients {
-		hide(&c.Variant)
+		put(&c.Variant)
 	}
+}
+
+var envPlaceholder = regexp.MustCompile(`\$\{\{ (?:quote\()?env\.([A-Za-z_][A-Za-z0-9_]*)`)
+
+// SecretVariables are the variables of the environment whose values are secret
+// because the plan says so: those that stand in it as placeholders.
+func (p *Plan) SecretVariables() []string {
+	names := map[string]bool{}
+	add := func(words []string) {
+		for _, w := range words {
+			for _, m := range envPlaceholder.FindAllStringSubmatch(w, -1) {
+				names[m[1]] = true
+			}
+		}
+	}
+	for _, s := range p.Servers {
+		add(s.Argv)
+		add(slices.Collect(maps.Values(s.Env)))
+	}
+	for _, c := range p.Clients {
+		add(c.Argv)
+		add(slices.Collect(maps.Values(c.Env)))
+	}
+	for _, h := range p.Hooks {
+		add(h.Argv)
+	}
+	return slices.Sorted(maps.Keys(names))
 }

@@ -129,3 +129,17 @@ client:
 		t.Errorf("env %q", got)
 	}
 }
+
+// TestSecretFromAnyVariable: a secret variable that gets its value from one whose name says nothing is no literal.
+func TestSecretFromAnyVariable(t *testing.T) {
+	p, problems := plan(t, `version: 1
+server: {command: run, env: {MY_API_KEY: "${{ env.MODEL }}"}}
+client: {command: bench}
+`)
+	if got := p.Servers[0].Env["MY_API_KEY"]; got != "${{ env.MODEL }}" || len(p.Literals) != 0 {
+		t.Errorf("%q, literals %v, problems %v", got, p.Literals, problems)
+	}
+	if d := cmp.Diff([]string{"MODEL"}, p.SecretVariables()); d != "" {
+		t.Error(d)
+	}
+}

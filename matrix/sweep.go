@@ -74,7 +74,12 @@ func (sw *sweep) load() *Plan {
 		return nil
 	}
 	sw.expandAll(server, client, pair)
-	sw.plan.hideLiterals()
+	sw.plan.hideSecrets(func(name string) (string, bool) {
+		if sw.opt.Getenv == nil {
+			return "", false
+		}
+		return sw.opt.Getenv(name)
+	})
 	return sw.plan
 }
 

@@ -102,6 +102,11 @@ func (s *session) redactor() *secret.Redactor {
 	for _, value := range s.plan.Literals {
 		r.Add(value)
 	}
+	for _, name := range s.plan.SecretVariables() {
+		if value, ok := s.env.Getenv(name); ok {
+			r.Add(value)
+		}
+	}
 	return r
 }
 
