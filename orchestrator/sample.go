@@ -195,8 +195,6 @@ func (r *runner) hideSecrets(paths ...string) {
 }
 
 func (a *attempt) out() string { return filepath.Join(a.dir, "client.out") }
-func (a *attempt) err() string { return filepath.Join(a.dir, "client.err") }
-
 // fresh is the result file, "" when this client did not write it: a user's own
 // file can still hold what another client left there.
 func (a *attempt) fresh() string {
