@@ -195,6 +195,7 @@ func (r *runner) hideSecrets(paths ...string) {
 }
 
 func (a *attempt) out() string { return filepath.Join(a.dir, "client.out") }
+
 // fresh is the result file, "" when this client did not write it: a user's own
 // file can still hold what another client left there.
 func (a *attempt) fresh() string {
