@@ -59,12 +59,6 @@ func (f Folder) Append() (w *Writer, past []Event, err error) {
 	return w, past, nil
 }
 
-// Session is the number of this session.
-func (w *Writer) Session() int { return w.session }
-
-// Now is the session's monotonic clock in seconds, as it stands in Event.Mono.
-func (w *Writer) Now() float64 { return time.Since(w.began).Seconds() }
-
 // Write appends an event with its data and gives it back as it was written. A
 // durable event is on disk when Write returns; any other gets there beside the run, soon.
 func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {

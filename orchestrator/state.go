@@ -35,13 +35,12 @@ type Outcome struct {
 
 // LaunchState is one server start as the journal tells it.
 type LaunchState struct {
-	ID       string
-	Launch   journal.Launch
-	Running  *journal.Running
-	Ready    bool
-	Failure  *journal.Failure
-	Stopping bool
-	Ended    *journal.Gone
+	ID      string
+	Launch  journal.Launch
+	Running *journal.Running
+	Ready   bool
+	Failure *journal.Failure
+	Ended   *journal.Gone
 }
 
 // State is the journal folded up to one event. Status, resume and the live view
@@ -164,8 +163,6 @@ func (s *State) applyLaunch(e journal.Event) error {
 		return with(e, func(d journal.Failure) {
 			l.Failure = &d
 		})
-	case journal.LaunchStopping:
-		l.Stopping = true
 	case journal.LaunchEnded:
 		return with(e, func(d journal.Gone) { l.Ended = &d })
 	}
