@@ -245,7 +245,7 @@ func (l *launch) serve(ctx context.Context) error {
 	for i, u := range l.units {
 		a := l.next
 		if i > 0 {
-			if l.pauseAsked() || ctx.Err() != nil || !l.proc.Alive() {
+			if l.stopAsked() || ctx.Err() != nil || !l.proc.Alive() {
 				return nil // what is left gets a launch of its own
 			}
 			ok, err := l.flush(ctx)
@@ -261,12 +261,6 @@ func (l *launch) serve(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// pauseAsked tells whether stop --after-cell waits for us.
-func (l *launch) pauseAsked() bool {
-	_, err := os.Stat(l.Folder.Path(StopAfterCell))
-	return err == nil
 }
 
 // number writes a port, "" for none.

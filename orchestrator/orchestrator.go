@@ -67,7 +67,6 @@ const (
 type runner struct {
 	Options
 	state     *State
-	servers   map[string]*matrix.Server
 	clients   map[string]*matrix.Client
 	cells     map[string]matrix.Cell
 	guards    *guards
@@ -102,9 +101,7 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	if n := len(opt.Swept); n > 0 {
 		r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was %s", n, opt.Swept[0]))
 	}
-	if err == nil {
-		err = r.hook(ctx, beforeRun, journal.Event{})
-	}
+	err = r.hook(ctx, beforeRun, journal.Event{})
 	if err == nil {
 		err = r.all(ctx)
 	}
@@ -117,10 +114,7 @@ func newRunner(opt Options) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{Options: opt, state: state, guards: &guards{},
-		servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
-	for _, s := range opt.Plan.Servers {
-		r.servers[s.ID] = s
-	}
+		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
 	for _, c := range opt.Plan.Clients {
 		r.clients[c.ID] = c
 	}
@@ -197,7 +191,7 @@ func (r *runner) settle(g group) (again []Unit) {
 
 // pause ends the session where somebody asked for it, and keeps the cooldown.
 func (r *runner) pause(ctx context.Context) error {
-	if _, err := os.Stat(r.Folder.Path(StopAfterCell)); err == nil {
+	if r.stopAsked() {
 		return ErrStopAsked
 	}
 	if wait := time.Duration(r.Plan.Run.Cooldown) - time.Since(r.freed); !r.freed.IsZero() && wait > 0 {
@@ -212,6 +206,12 @@ func (r *runner) pause(ctx context.Context) error {
 // StopAfterCell is the file in a run folder that asks its orchestrator to end
 // after the cell at hand.
 const StopAfterCell = "stop-after-cell"
+
+// stopAsked tells whether stop --after-cell waits for us.
+func (r *runner) stopAsked() bool {
+	_, err := os.Stat(r.Folder.Path(StopAfterCell))
+	return err == nil
+}
 
 // verdict counts, writes the session's end and maps what ended it to an exit code.
 func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error) {

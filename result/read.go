@@ -125,24 +125,16 @@ func readStdout(in Inputs) (*Measurement, error) {
 // parseOutput finds the results in what a client printed: blocks, and lines that are JSON.
 func parseOutput(r io.Reader) ([]*Measurement, error) {
 	var p textParser
-	lines := newLineReader(r)
-	for {
-		line, ended, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return p.end(), nil
-		}
-		if err != nil {
-			return p.end(), fmt.Errorf("read client output: %w", err)
-		}
+	return p.read(r, func(line string, ended bool) {
 		if strings.HasPrefix(line, "{") && strings.Contains(line, `"duration`) {
 			if found, err := ParseJSON(strings.NewReader(line)); err == nil && len(found) > 0 {
 				p.finish()
 				p.found = append(p.found, found...)
-				continue
+				return
 			}
 		}
 		p.line(line, ended)
-	}
+	})
 }
 
 // openMaybe opens a file that may be missing; then it returns neither file nor error.

@@ -28,6 +28,11 @@ var expectedTokens = regexp.MustCompile(`^#(Input|Output) tokens:\s*(\d+)$`)
 // out. The configuration of a block is what the Namespace(...) lines before it say.
 func ParseText(r io.Reader) ([]*Measurement, error) {
 	var p textParser
+	return p.read(r, p.line)
+}
+
+// read hands each line of a client's output to take and gives what was found.
+func (p *textParser) read(r io.Reader, take func(line string, ended bool)) ([]*Measurement, error) {
 	lines := newLineReader(r)
 	for {
 		line, ended, err := lines.next()
@@ -37,7 +42,7 @@ func ParseText(r io.Reader) ([]*Measurement, error) {
 		if err != nil {
 			return p.end(), fmt.Errorf("read client output: %w", err)
 		}
-		p.line(line, ended)
+		take(line, ended)
 	}
 }
 

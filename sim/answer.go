@@ -24,11 +24,23 @@ func (s *server) chat(w http.ResponseWriter, q *http.Request) {
 }
 
 func (s *server) openAI(w http.ResponseWriter, q *http.Request, shape answerShape) {
+	s.handle(w, func() (generation, error) { return s.parseOpenAI(w, q, shape.chat) }, func(a *answer, stream bool) {
+		shape.id += strconv.FormatInt(a.n, 10)
+		if stream {
+			a.streamOpenAI(w, q, shape)
+			return
+		}
+		a.wholeOpenAI(w, q, shape)
+	})
+}
+
+// handle counts a request to generate, parses it, hands it to the engine and lets
+// respond write what comes; whatever is in the way is answered here.
+func (s *server) handle(w http.ResponseWriter, parse func() (generation, error), respond func(a *answer, stream bool)) {
 	s.answering.Add(1)
 	defer s.answering.Add(-1)
 	n := s.countRequest()
-	shape.id += strconv.FormatInt(n, 10)
-	g, err := s.parseOpenAI(w, q, shape.chat)
+	g, err := parse()
 	if err != nil {
 		s.refuse(w, err)
 		return
@@ -43,11 +55,7 @@ func (s *server) openAI(w http.ResponseWriter, q *http.Request, shape answerShap
 		return
 	}
 	defer a.abort()
-	if g.stream {
-		a.streamOpenAI(w, q, shape)
-		return
-	}
-	a.wholeOpenAI(w, q, shape)
+	respond(a, g.stream)
 }
 
 // refuse answers a request that cannot be served.

@@ -7,28 +7,16 @@ import (
 
 // generate is SGLang's native endpoint; a stream repeats the whole text in every event.
 func (s *server) generate(w http.ResponseWriter, q *http.Request) {
-	s.answering.Add(1)
-	defer s.answering.Add(-1)
-	n := s.countRequest()
-	g, err := s.parseGenerate(w, q)
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	if s.each("http-500", n) {
-		s.failRequest(w, http.StatusInternalServerError, "InternalServerError", "the simulated server fails this request, as --fault http-500 asks")
-		return
-	}
-	a, err := s.begin(g, n)
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	defer a.abort()
-	if g.stream {
-		a.streamGenerate(w, q)
-		return
-	}
+	s.handle(w, func() (generation, error) { return s.parseGenerate(w, q) }, func(a *answer, stream bool) {
+		if stream {
+			a.streamGenerate(w, q)
+			return
+		}
+		a.wholeGenerate(w, q)
+	})
+}
+
+func (a *answer) wholeGenerate(w http.ResponseWriter, q *http.Request) {
 	results := make([]map[string]any, len(a.requests))
 	for i, r := range a.requests {
 		tokens, err := r.stream.collect(q.Context())
@@ -38,12 +26,12 @@ func (s *server) generate(w http.ResponseWriter, q *http.Request) {
 		a.made[i] = len(tokens)
 		results[i] = a.generated(i, words(tokens), true)
 	}
-	if s.each("reset", n) {
+	if a.s.each("reset", a.n) {
 		resetConnection(w)
 		return
 	}
 	if len(results) == 1 {
-		s.json(w, http.StatusOK, results[0])
+		a.s.json(w, http.StatusOK, results[0])
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -15,12 +15,25 @@ import (
 
 // loadSweep reads a sweep and completes its plan with what the profiles know.
 // The plan is nil when problems has errors.
-func loadSweep(env Env, path string) (plan *matrix.Plan, catalog *engine.Catalog, problems matrix.Problems, err error) {
-	file := env.path(path)
-	source, err := os.ReadFile(file)
+func loadSweep(env Env, path string) (*matrix.Plan, *engine.Catalog, matrix.Problems, error) {
+	source, err := readSweep(env, path)
 	if err != nil {
-		return nil, nil, nil, usageError("the sweep cannot be read: %w", err)
+		return nil, nil, nil, err
 	}
+	return planOf(env, path, source)
+}
+
+func readSweep(env Env, path string) ([]byte, error) {
+	source, err := os.ReadFile(env.path(path))
+	if err != nil {
+		return nil, usageError("the sweep cannot be read: %w", err)
+	}
+	return source, nil
+}
+
+// planOf is loadSweep for a text that was read already; path is where it stands.
+func planOf(env Env, path string, source []byte) (plan *matrix.Plan, catalog *engine.Catalog, problems matrix.Problems, err error) {
+	file := env.path(path)
 	plan, problems = matrix.Parse(path, source, matrix.Options{
 		Getenv: env.Getenv,
 		Digest: func(name string) (string, error) { return digest(beside(file, name)) },

@@ -59,11 +59,11 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if err := checkViewFlags(opt.progress, opt.color); err != nil {
 		return err
 	}
-	source, err := os.ReadFile(env.path(sweep))
+	source, err := readSweep(env, sweep) // once: what is kept is what was planned
 	if err != nil {
-		return usageError("the sweep cannot be read: %w", err)
+		return err
 	}
-	plan, catalog, problems, err := loadSweep(env, sweep)
+	plan, catalog, problems, err := planOf(env, sweep, source)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if err != nil {
 		return err
 	}
+	if s.info, err = sessionInfo(env, env.path(sweep), len(units), plan.Run.Blocks, opt.only); err != nil {
+		return err
+	}
 	s.folder, s.lock, err = journal.Create(out, plan.Name, time.Now(), files)
 	if err != nil {
 		return &exitError{code: exitPreflight, err: err, hint: "give a folder that can be written with --out"}
-	}
-	if s.info, err = sessionInfo(env, env.path(sweep), len(units), plan.Run.Blocks, opt.only); err != nil {
-		return err
 	}
 	return s.execute(ctx)
 }
