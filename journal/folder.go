@@ -24,6 +24,11 @@ const (
 	// AttemptLock is the file in a launch's or an attempt's folder that its guard keeps locked while it lives.
 	AttemptLock = "guard.lock"
 	SampleFile  = "sample.json"
+	// What a server or a client printed, in its launch's or attempt's folder.
+	ServerOut = "server.out"
+	ServerErr = "server.err"
+	ClientOut = "client.out"
+	ClientErr = "client.err"
 )
 
 // A run folder and its files hold commands and logs that are nobody else's business.

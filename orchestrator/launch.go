@@ -88,7 +88,7 @@ func (r *runner) newLaunch(g group) (*launch, error) {
 		l.late.serverPort = number(l.port)
 		l.late.url = l.profile.URL(l.command.argv, l.late.serverPort)
 	}
-	l.logs = []string{filepath.Join(l.dir, "server.out"), filepath.Join(l.dir, "server.err")}
+	l.logs = []string{filepath.Join(l.dir, journal.ServerOut), filepath.Join(l.dir, journal.ServerErr)}
 	nth := 1
 	for _, old := range r.state.Launches {
 		if old.Launch.Server == g.server.ID {

@@ -63,13 +63,17 @@ func openTrees(folder journal.Folder, state *State) []tree {
 	for _, l := range state.Launches {
 		if l.Ended == nil {
 			dir := folder.LaunchDir(l.ID)
-			out = append(out, tree{dir, []string{filepath.Join(dir, "server.out"), filepath.Join(dir, "server.err")}, l.Running})
+			var logs []string
+			for _, log := range l.Launch.Logs {
+				logs = append(logs, folder.Path(log))
+			}
+			out = append(out, tree{dir, logs, l.Running})
 		}
 	}
 	for u, o := range state.Outcomes {
 		if o.Status == StatusRunning {
 			dir := folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts))
-			out = append(out, tree{dir, []string{filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err")}, nil})
+			out = append(out, tree{dir, []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}, nil})
 		}
 	}
 	return out

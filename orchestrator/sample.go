@@ -155,7 +155,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	a.stale, _ = os.Stat(a.result())
 	a.proc, err = guard.Start(process.Spec{
 		Argv: l.executed(a.command), Env: l.environ(a.command), Dir: a.command.dir,
-		Stdout: filepath.Join(dir, "client.out"), Stderr: filepath.Join(dir, "client.err"),
+		Stdout: filepath.Join(dir, journal.ClientOut), Stderr: filepath.Join(dir, journal.ClientErr),
 		Status: filepath.Join(dir, guardStatus), Lock: filepath.Join(dir, journal.AttemptLock),
 		Stop: clientStop, Session: true,
 	})
@@ -178,7 +178,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	} else if exit.Code != 0 {
 		failure = l.clientFailed(a, dir)
 	}
-	l.hideSecrets(filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err"), a.result())
+	l.hideSecrets(filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr), a.result())
 	return failure, l.emit(l.sampleEvent(a, journal.ClientExited), ended, false)
 }
 
@@ -194,7 +194,7 @@ func (r *runner) hideSecrets(paths ...string) {
 	}
 }
 
-func (a *attempt) out() string { return filepath.Join(a.dir, "client.out") }
+func (a *attempt) out() string { return filepath.Join(a.dir, journal.ClientOut) }
 
 // fresh is the result file, "" when this client did not write it: a user's own
 // file can still hold what another client left there.

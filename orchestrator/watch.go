@@ -30,7 +30,7 @@ func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Fai
 		defer t.Stop()
 		timeout = t.C
 	}
-	silence := newSilence(time.Duration(a.client.Silence), filepath.Join(dir, "client.out"), filepath.Join(dir, "client.err"))
+	silence := newSilence(time.Duration(a.client.Silence), filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr))
 	if silence.limit > 0 {
 		t := time.NewTicker(min(time.Second, silence.limit/4+1))
 		defer t.Stop()
@@ -94,7 +94,7 @@ func (l *launch) noResult(a *attempt, err error) *journal.Failure {
 
 func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Failure {
 	f := &journal.Failure{Class: class, Phase: "client", Message: message}
-	for _, name := range []string{"client.err", "client.out"} {
+	for _, name := range []string{journal.ClientErr, journal.ClientOut} {
 		if tail := readiness.Tail(filepath.Join(dir, name), tailLines); len(tail) > 0 {
 			f.File, f.Tail = l.Folder.Rel(filepath.Join(dir, name)), l.tail(tail)
 			f.Message = fmt.Sprintf("%s; its last line: %s", message, f.Tail[len(f.Tail)-1])

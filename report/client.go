@@ -12,12 +12,6 @@ import (
 	"servematrix/result"
 )
 
-// Names of the files that hold what a client printed, in the attempt's folder.
-const (
-	clientOut = "client.out"
-	clientErr = "client.err"
-)
-
 func (d *drawer) clientStarts(e journal.Event, v journal.Sample) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	d.attempt[at.unit] = max(d.attempt[at.unit], e.Attempt)
@@ -116,10 +110,10 @@ func (d *drawer) paste(e journal.Event, b begun) {
 	rule := strings.Repeat("#", blockRule)
 	d.printf("\n\n%s\nSERVER: %s\nCLIENT: %s\nCOMMAND: %s\n%s\n", rule, visible(server), visible(client), b.command, rule)
 	folder := journal.AttemptName(e.Cell, e.Block, e.Attempt)
-	if out, ok := d.output(filepath.Join(folder, clientOut), true); ok {
+	if out, ok := d.output(filepath.Join(folder, journal.ClientOut), true); ok {
 		d.raw(out)
 	}
-	errout, ok := d.output(filepath.Join(folder, clientErr), false)
+	errout, ok := d.output(filepath.Join(folder, journal.ClientErr), false)
 	if ok && len(errout) > 0 {
 		d.printf("\n[STDERR]\n")
 		d.raw(collapse(errout))

@@ -43,19 +43,19 @@ func TestMissingFiles(t *testing.T) {
 		status string
 	}{
 		"output gone": {
-			func(r *run) error { return os.Remove(r.path(0, clientOut)) },
+			func(r *run) error { return os.Remove(r.path(0, journal.ClientOut)) },
 			[]string{"client.out cannot be shown: file does not exist]\n\n[STDERR]\nerr\n"}, nil, result.StatusOK,
 		},
 		"stderr gone": {
-			func(r *run) error { return os.Remove(r.path(0, clientErr)) },
+			func(r *run) error { return os.Remove(r.path(0, journal.ClientErr)) },
 			[]string{"####\nout\n[CLIENT]"}, []string{"[STDERR]", "cannot be shown"}, result.StatusOK,
 		},
 		"output is a folder": {
 			func(r *run) error {
-				if err := os.Remove(r.path(0, clientOut)); err != nil {
+				if err := os.Remove(r.path(0, journal.ClientOut)); err != nil {
 					return err
 				}
-				return os.Mkdir(r.path(0, clientOut), 0o700)
+				return os.Mkdir(r.path(0, journal.ClientOut), 0o700)
 			},
 			[]string{"client.out cannot be shown: not a regular file]"}, nil, result.StatusOK,
 		},

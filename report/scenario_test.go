@@ -114,10 +114,10 @@ func (r *run) stopServer(id string, cell, block int) {
 func (r *run) attempt(id string, cell, block, attempt int, o outcome) {
 	r.startClient(id, cell, block, attempt)
 	if o.out != "" {
-		r.file(filepath.Join(journal.AttemptName(r.plan.Cells[cell].ID, block, attempt), clientOut), []byte(o.out))
+		r.file(filepath.Join(journal.AttemptName(r.plan.Cells[cell].ID, block, attempt), journal.ClientOut), []byte(o.out))
 	}
 	if o.err != "" {
-		r.file(filepath.Join(journal.AttemptName(r.plan.Cells[cell].ID, block, attempt), clientErr), []byte(o.err))
+		r.file(filepath.Join(journal.AttemptName(r.plan.Cells[cell].ID, block, attempt), journal.ClientErr), []byte(o.err))
 	}
 	r.add(r.sample(journal.ClientExited, id, cell, block, attempt), o.exit)
 	r.end(id, cell, block, attempt, o)

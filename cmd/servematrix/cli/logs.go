@@ -140,8 +140,8 @@ func (s *snapshot) logFiles(cell string, opt logsOptions) [][2]string {
 		}
 	}
 	if attempt != "" && !opt.server {
-		add(filepath.Join(attempt, "client.out"))
-		add(filepath.Join(attempt, "client.err"))
+		add(filepath.Join(attempt, journal.ClientOut))
+		add(filepath.Join(attempt, journal.ClientErr))
 	}
 	return out
 }

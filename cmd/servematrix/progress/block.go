@@ -7,6 +7,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"servematrix/journal"
 	"servematrix/orchestrator"
 )
 
@@ -98,7 +99,7 @@ func (v *View) clientErr() string {
 	if t.phase != phaseClient && t.phase != phaseWarmup {
 		return ""
 	}
-	return v.opt.Folder.Path(t.state.Of(t.unit).Folder, "client.err")
+	return v.opt.Folder.Path(t.state.Of(t.unit).Folder, journal.ClientErr)
 }
 
 // eta writes "ETA 9h–11h30m → Fri 07:20–09:50 UTC", "?" before there is data.
