@@ -117,9 +117,7 @@ func (g *guardian) watch(orders <-chan order, signals <-chan os.Signal, deadline
 			switch {
 			case !ok:
 				orders = nil
-				p := own
-				p.Grace = min(p.Grace, lifelineGrace)
-				g.ladder.forced(ActionLifeline, p)
+				g.ladder.forced(ActionLifeline, own.alone())
 			case o.Stop != nil:
 				g.ladder.stop(*o.Stop)
 			}

@@ -124,7 +124,8 @@ func (l *ladder) shorten(to time.Duration) {
 }
 
 // leaderExited is told when the leader has been reaped. Its children may
-// follow by themselves for a while: an orderly SGLang needs up to 4.5 s.
+// follow by themselves for a while: an orderly SGLang needs up to 4.5 s. Behind
+// a leader that crashed before anybody told it to stop nothing orderly follows.
 func (l *ladder) leaderExited(exit Exit) {
 	l.begin()
 	l.leaderGone = true
@@ -132,6 +133,10 @@ func (l *ladder) leaderExited(exit Exit) {
 	l.step(Step{Action: ActionLeaderExit, Detail: exit.String()})
 	switch l.phase {
 	case phaseRunning:
+		if exit.crashed() {
+			l.killNow()
+			return
+		}
 		l.linger = l.own.linger()
 		l.phase, l.until = phaseLinger, time.Now().Add(l.linger)
 	case phaseGrace: // what is left of the grace, if that is less

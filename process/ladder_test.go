@@ -56,7 +56,13 @@ func TestLadderTimes(t *testing.T) {
 		do func(*ladder)
 	}
 	stop := func(p StopPolicy) func(*ladder) { return func(l *ladder) { l.stop(p) } }
-	exit := func(l *ladder) { l.leaderExited(Exit{}) }
+	exit := func(l *ladder) { l.leaderExited(Exit{Code: 1}) }
+	dies := func(sig syscall.Signal) func(*ladder) {
+		return func(l *ladder) { l.leaderExited(Exit{Code: -1, Signal: sig}) }
+	}
+	lifeline := func(p StopPolicy) func(*ladder) {
+		return func(l *ladder) { l.forced(ActionLifeline, p.alone()) }
+	}
 	empty := func(l *ladder) { l.empty() }
 	const s = time.Second
 	tests := []struct {
@@ -83,9 +89,17 @@ func TestLadderTimes(t *testing.T) {
 			want: "0s leader SIGTERM, 3s group SIGTERM, 3.5s kill"},
 		{name: "children follow", events: []event{{0, stop(StopPolicy{Grace: 60 * s})}, {2 * s, exit}, {5 * s, empty}},
 			want: "0s leader SIGTERM"},
-		{name: "crash", own: StopPolicy{Linger: s}, events: []event{{0, exit}},
+		{name: "ends by itself", own: StopPolicy{Linger: s}, events: []event{{0, exit}},
 			want: "1s group SIGTERM, 1.5s kill"},
-		{name: "crash, all outside the group", lonely: true, events: []event{{0, exit}},
+		{name: "crash", own: StopPolicy{Linger: s}, events: []event{{2 * s, dies(syscall.SIGSEGV)}},
+			want: "2s kill"},
+		{name: "killed by somebody", events: []event{{0, dies(syscall.SIGKILL)}},
+			want: "0s kill"},
+		{name: "asked to end by somebody", own: StopPolicy{Linger: s}, events: []event{{0, dies(syscall.SIGTERM)}},
+			want: "1s group SIGTERM, 1.5s kill"},
+		{name: "an orderly end by SIGKILL, as SGLang's", events: []event{{0, stop(StopPolicy{Grace: 60 * s})}, {s, dies(syscall.SIGKILL)}},
+			want: "0s leader SIGTERM, 6s group SIGTERM, 6.5s kill"},
+		{name: "ends by itself, all outside the group", lonely: true, events: []event{{0, exit}},
 			want: "5s kill"},
 		{name: "stop after a crash", events: []event{{0, exit}, {s, stop(StopPolicy{Grace: 60 * s})}},
 			want: "5s group SIGTERM, 5.5s kill"},
@@ -103,9 +117,11 @@ func TestLadderTimes(t *testing.T) {
 			want: "0s leader SIGTERM, 1s kill"},
 		{name: "kill after the group's SIGTERM", events: []event{{0, stop(StopPolicy{})}, {s / 10, stop(StopPolicy{Grace: -1})}},
 			want: "0s leader SIGTERM, 0s group SIGTERM, 100ms kill"},
-		{name: "lifeline", events: []event{{0, func(l *ladder) { l.forced(ActionLifeline, StopPolicy{Grace: 2 * s}) }}},
+		{name: "lifeline", events: []event{{0, lifeline(StopPolicy{Grace: 60 * s})}},
 			want: "0s leader SIGTERM, 2s group SIGTERM, 2.5s kill"},
-		{name: "lifeline during a stop", events: []event{{0, stop(StopPolicy{Grace: 60 * s})}, {s, func(l *ladder) { l.forced(ActionLifeline, StopPolicy{Grace: 2 * s}) }}},
+		{name: "lifeline without a grace", events: []event{{0, lifeline(StopPolicy{})}},
+			want: "0s kill"},
+		{name: "lifeline during a stop", events: []event{{0, stop(StopPolicy{Grace: 60 * s})}, {s, lifeline(StopPolicy{Grace: 60 * s})}},
 			want: "0s leader SIGTERM, 3s group SIGTERM, 3.5s kill"},
 	}
 	for _, tt := range tests {

@@ -34,7 +34,8 @@ type Spec struct {
 	Lock string
 	// Stop is what the guard does by itself when the lifeline breaks, the
 	// deadline passes or it is told to end by SIGTERM. With a broken lifeline
-	// the grace is at most 2 s. Its Linger also holds when the leader exits.
+	// the grace is at most 2 s, and none is SIGKILL at once. Its Linger also
+	// holds when the leader exits; after one that crashed all is killed at once.
 	Stop StopPolicy
 	// Deadline ends the tree so long after its start, whatever the caller
 	// does; 0 is none.
@@ -81,6 +82,16 @@ func (s StopPolicy) linger() time.Duration {
 	return s.Linger
 }
 
+// alone is the policy when nobody is left who could wait: whoever grants no
+// grace gets no half second for the group either.
+func (s StopPolicy) alone() StopPolicy {
+	s.Grace = min(s.Grace, lifelineGrace)
+	if s.Grace == 0 {
+		s.Grace = -1
+	}
+	return s
+}
+
 // Exit is how a process ended.
 type Exit struct {
 	// Code is the exit code, -1 when a signal ended it or nobody can know.
@@ -98,6 +109,16 @@ func (e Exit) String() string {
 		return "exit unknown"
 	}
 	return "exit " + itoa(e.Code)
+}
+
+// crashed says that the process did not end by its own will: it was killed, or
+// did what the kernel ends a process for. Who asks to end sends another signal.
+func (e Exit) crashed() bool {
+	switch e.Signal {
+	case syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGTRAP, syscall.SIGSYS:
+		return true
+	}
+	return false
 }
 
 // exitUnknown is what remains to say when a guard was killed and its leader

@@ -70,6 +70,7 @@ func TestLeaderEndsByItself(t *testing.T) {
 	}{
 		{"alone", []string{"exit 7"}, "exit 7", []string{ActionLeaderExit, ActionGone}},
 		{"by signal", []string{"die KILL"}, "signal 9 (SIGKILL)", []string{ActionLeaderExit, ActionGone}},
+		{"dies before its children", []string{"spawn plain ignore TERM,here,block", "await 1", "die KILL"}, "signal 9 (SIGKILL)", []string{ActionLeaderExit, ActionKill, ActionGone}},
 		{"forks and exits", []string{"spawn plain here,block", "await 1", "exit 0"}, "exit 0", []string{ActionLeaderExit, ActionGroup, ActionGone}},
 		{"forks into a session and exits", []string{"spawn setsid+double here,block", "await 1", "exit 0"}, "exit 0", []string{ActionLeaderExit, ActionKill, ActionGone}},
 		{"children follow", []string{"spawn plain here,sleep 50ms,exit 0", "await 1", "exit 0"}, "exit 0", []string{ActionLeaderExit, ActionGone}},
