@@ -168,8 +168,34 @@ type Gone struct {
 	Steps     json.RawMessage `json:"steps"`   // process.Step list
 	Survivors int             `json:"survivors"`
 	PortFree  bool            `json:"port_free"`
-	Seconds   float64         `json:"seconds"` // from the stop's begin to nothing left and port free
+	Seconds   float64         `json:"seconds"`           // from the stop's begin to nothing left and port free
+	Gate      float64         `json:"gate_seconds"`      // of Seconds: from the last process gone to the host as before
+	Retried   bool            `json:"retried,omitempty"` // it took a second try, behind a search for processes that had escaped
+	Held      []Held          `json:"held,omitempty"`    // what the host did not get back: it is not clean, and the run ends
 	Note      string          `json:"note,omitempty"`
+}
+
+// What a Held can be.
+const (
+	HeldProcess = "process"
+	HeldPort    = "port"
+)
+
+// Held is something that the host did not get back after a server's end.
+type Held struct {
+	What    string   `json:"what"`              // one of the constants above
+	Name    string   `json:"name"`              // the process id, the port
+	By      string   `json:"by,omitempty"`      // who holds it, for people
+	Host    string   `json:"host,omitempty"`    // address of a port
+	Process *Running `json:"process,omitempty"` // identity of a process
+}
+
+// String is such as "port 8000 is held by pid 12 (python3 …), user me, on 0.0.0.0:8000".
+func (h Held) String() string {
+	if h.What == HeldProcess {
+		return h.By + " outlived SIGKILL"
+	}
+	return fmt.Sprintf("%s %s is held by %s", h.What, h.Name, h.By)
 }
 
 // HookRun is the data of hook.ended.

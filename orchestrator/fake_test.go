@@ -17,6 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"servematrix/engine"
 	"servematrix/journal"
@@ -67,7 +68,7 @@ func fakeServer(port string, words []string) {
 	if has("deaf") {
 		signal.Ignore(syscall.SIGTERM)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	l, err := listenShared("127.0.0.1:" + port)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -86,6 +87,17 @@ func fakeServer(port string, words []string) {
 	})
 	fmt.Println("READY")
 	panic(http.Serve(l, mux))
+}
+
+// listenShared listens so that another socket can listen there too.
+func listenShared(addr string) (net.Listener, error) {
+	shared := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		if cerr := c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }); cerr != nil {
+			return cerr
+		}
+		return err
+	}}
+	return shared.Listen(context.Background(), "tcp", addr)
 }
 
 // fakeClient prints a result, or does what the words say. "once=FILE WORD" does it only as long as FILE is not there.
@@ -111,6 +123,13 @@ func fakeClient(words []string) {
 			res.Body.Close()
 		}
 		time.Sleep(time.Hour)
+	case slices.Contains(words, "await"): // a file
+		for {
+			if _, err := os.Stat(words[1]); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 	case slices.Contains(words, "empty"):
 		os.Exit(0)
 	}

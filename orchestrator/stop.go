@@ -16,9 +16,6 @@ import (
 	"servematrix/process"
 )
 
-// releaseLimit is how long a port may stay taken after the last process of its server is gone.
-const releaseLimit = time.Minute
-
 // policy is how this server is stopped.
 func (l *launch) policy() process.StopPolicy {
 	return process.StopPolicy{Signal: signalNumber(l.server.Stop), Grace: time.Duration(l.server.Stop.Grace), Linger: l.profile.Linger()}
@@ -72,7 +69,7 @@ func (l *launch) stop(ctx context.Context) error {
 	return l.gone(began, died)
 }
 
-// gone verifies that the host is as before and says so.
+// gone verifies at the gate that the host is as before, and says so.
 func (l *launch) gone(began time.Time, died bool) error {
 	res := l.proc.Result()
 	for _, step := range res.Steps { // a command line can hold a secret
@@ -85,58 +82,30 @@ func (l *launch) gone(began time.Time, died bool) error {
 	if err != nil {
 		return fmt.Errorf("steps of the stop: %w", err)
 	}
-	holder := l.release()
 	survivors := res.Survivors
 	if l.client != nil {
 		survivors = append(survivors, l.client.Result().Survivors...)
 	}
+	p := l.gate(survivors)
 	g := journal.Gone{
-		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps, Survivors: len(survivors),
-		PortFree: holder == "", Seconds: time.Since(began).Seconds(),
+		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps,
 		Orderly: !died && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
 	}
-	dirty := ""
-	if len(survivors) > 0 {
-		s := survivors[0]
-		dirty = fmt.Sprintf("%d processes of launch %s outlived SIGKILL, the first is pid %d (%s)", len(survivors), l.id, s.PID, l.Redactor.String(s.Cmdline))
-	} else if holder != "" {
-		dirty = fmt.Sprintf("after launch %s %s", l.id, holder)
-	}
-	g.Note = dirty
-	if dirty != "" {
-		if err := l.emit(l.event(journal.LaunchFailed), journal.Failure{Class: "stop_dirty", Phase: "stop", Message: dirty}, false); err != nil {
+	p.tell(&g)
+	g.Seconds = time.Since(began).Seconds()
+	if g.Note = notClean(g.Held); g.Note != "" {
+		f := journal.Failure{Class: dirtyClass(g.Held), Phase: "stop", Message: fmt.Sprintf("after launch %s the host is not clean: %s", l.id, g.Note)}
+		if err := l.emit(l.event(journal.LaunchFailed), f, false); err != nil {
 			return err
 		}
 	}
-	if err := l.emit(l.event(journal.LaunchEnded), g, false); err != nil {
+	// What keeps the next session from measuring must not be lost.
+	if err := l.emit(l.event(journal.LaunchEnded), g, len(g.Held) > 0); err != nil {
 		return err
 	}
 	l.freed, l.freedPort = time.Now(), l.port
-	if dirty != "" {
-		return &NotCleanError{dirty}
+	if len(g.Held) > 0 {
+		return &NotCleanError{fmt.Sprintf("after launch %s %s", l.id, g.Note)}
 	}
 	return nil
-}
-
-// release waits until the port can be bound again; it names the holder when that takes too long.
-func (l *launch) release() string {
-	if l.port == 0 {
-		return ""
-	}
-	host := l.profile.Host(l.command.argv)
-	deadline := time.Now().Add(releaseLimit)
-	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		state, err := process.ProbePort(host, l.port)
-		if err != nil || state.Free {
-			return ""
-		}
-		if time.Now().After(deadline) {
-			return l.Redactor.String(PortBusy(l.port, state))
-		}
-		select {
-		case <-time.After(wait):
-		case <-l.Hurry:
-			return l.Redactor.String(PortBusy(l.port, state))
-		}
-	}
 }

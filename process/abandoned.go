@@ -29,23 +29,34 @@ func FindAbandoned(status string, logs ...string) ([]Survivor, error) {
 	if p, err := readProc(s.Guard.PID); err == nil && p.alive() && p.identity() == s.Guard {
 		found = append(found, p.survivor())
 	}
+	more, err := s.astray(logs)
+	return append(found, more...), err
+}
+
+// Escaped finds whatever lives of a tree that is Done, by the same signs as
+// FindAbandoned.
+func (p *Process) Escaped(logs ...string) ([]Survivor, error) {
+	return Status{Leader: p.id, SID: p.sid, Guard: p.guard.id, Cgroup: p.cgroup}.astray(logs)
+}
+
+// astray finds members of cgroup and session and writers of the logs, each once.
+func (s Status) astray(logs []string) ([]Survivor, error) {
+	var each []Survivor
+	seen := map[Identity]bool{}
 	for _, look := range []func() ([]Survivor, error){
 		s.cgroupMembers,
 		s.sessionMembers,
 		func() ([]Survivor, error) { return FindWriters(logs...) },
 	} {
-		more, err := look()
+		found, err := look()
 		if err != nil {
-			return nil, err
+			return each, err
 		}
-		found = append(found, more...)
-	}
-	seen := map[Identity]bool{}
-	var each []Survivor
-	for _, p := range found {
-		if !seen[p.Identity] {
-			seen[p.Identity] = true
-			each = append(each, p)
+		for _, p := range found {
+			if !seen[p.Identity] {
+				seen[p.Identity] = true
+				each = append(each, p)
+			}
 		}
 	}
 	return each, nil

@@ -1,0 +1,125 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/process"
+)
+
+// gateLimit is how long the host may take to give back what a server had, once its
+// last process is gone. A variable for the tests only.
+var gateLimit = time.Minute
+
+// passage is what came of a way through the gate.
+type passage struct {
+	held    []journal.Held // what the host did not get back: it is not clean
+	retried bool
+	seconds float64
+}
+
+// gate waits until the host has back all that the server had. When that takes too
+// long it searches once more for processes of the launch, ends them, and waits again.
+func (l *launch) gate(survivors []process.Survivor) (p passage) {
+	began := time.Now()
+	left := l.awaited(l.demands(survivors))
+	if len(left) > 0 && !l.hurried() {
+		p.retried = true
+		l.endEscaped()
+		left = l.awaited(left)
+	}
+	for _, d := range left {
+		d.By = l.Redactor.String(d.By)
+		p.held = append(p.held, d.Held)
+	}
+	p.seconds = time.Since(began).Seconds()
+	return p
+}
+
+// tell adds it to the launch's end.
+func (p passage) tell(g *journal.Gone) {
+	g.Held, g.Retried, g.Gate, g.PortFree = p.held, p.retried, p.seconds, true
+	for _, h := range p.held {
+		switch h.What {
+		case journal.HeldProcess:
+			g.Survivors++
+		case journal.HeldPort:
+			g.PortFree = false
+		}
+	}
+}
+
+// demands are all that the host must have back after this launch.
+func (l *launch) demands(survivors []process.Survivor) (all []demand) {
+	for _, s := range survivors {
+		all = append(all, processGone(s))
+	}
+	if l.port > 0 {
+		all = append(all, portBack(l.profile.Host(l.command.argv), l.port))
+	}
+	return all
+}
+
+// awaited waits at most gateLimit, or until a second interrupt, and gives what is still held.
+func (l *launch) awaited(all []demand) (left []demand) {
+	ctx, cancel := context.WithTimeout(context.Background(), gateLimit)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.Hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return unmet(ctx, all)
+}
+
+func (l *launch) hurried() bool {
+	select {
+	case <-l.Hurry:
+		return true
+	default:
+		return false
+	}
+}
+
+// endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends it.
+func (l *launch) endEscaped() {
+	found, err := l.proc.Escaped(l.logs...)
+	if err != nil {
+		l.warn(err.Error())
+	}
+	marked, err := process.FindLeftovers(Marker(l.Folder))
+	if err != nil {
+		l.warn(err.Error())
+	}
+	found = append(found, marked...)
+	ctx, cancel := context.WithTimeout(context.Background(), gateLimit)
+	defer cancel()
+	process.EndLeftovers(ctx, found, 0)
+	if len(found) > 0 {
+		l.warn(fmt.Sprintf("%d processes of launch %s had escaped its guard and were ended, the first was %s", len(found), l.id, found[0]))
+	}
+}
+
+// notClean says of a host in one sentence what holds what; "" for a clean one.
+func notClean(held []journal.Held) string {
+	words := make([]string, len(held))
+	for i, h := range held {
+		words[i] = h.String()
+	}
+	return strings.Join(words, "; ")
+}
+
+// dirtyClass is the failure class of a launch that left something.
+func dirtyClass(held []journal.Held) string {
+	for _, h := range held {
+		if h.What == journal.HeldProcess {
+			return "stop_dirty"
+		}
+	}
+	return "host_not_clean"
+}
