@@ -136,7 +136,7 @@ func TestReadyOfUnknownServers(t *testing.T) {
 		{matrix.Ready{HTTP: "/"}, "5000", false, ""},
 		{matrix.Ready{HTTP: "/"}, "", false, "asks for the server's port"},
 		{matrix.Ready{TCP: true}, "", true, "asks for the server's port"},
-		{matrix.Ready{}, "", false, "profile: sglang | vllm"},
+		{matrix.Ready{}, "", false, "profile: llama.cpp | sglang | transformers serve | vllm"},
 		{matrix.Ready{Log: "("}, "", false, "ready.log: error parsing regexp"},
 	} {
 		s := server("my-server")

@@ -42,7 +42,7 @@ var classes = strings.Fields(`bad_command bad_flag port_busy host_not_clean oom 
 
 func TestEmbeddedProfilesHoldTogether(t *testing.T) {
 	c := mustLoad(t)
-	if diff := cmp.Diff([]string{"common", "generic", "sglang", "sim-sglang", "sim-vllm", "vllm"}, c.ServerNames()); diff != "" {
+	if diff := cmp.Diff([]string{"common", "generic", "llama.cpp", "sglang", "sim-sglang", "sim-vllm", "transformers serve", "vllm"}, c.ServerNames()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"generic", "servematrix bench", "sglang.bench_serving", "vllm bench serve"}, c.ClientNames()); diff != "" {

@@ -90,9 +90,10 @@ type Ready struct {
 
 // Stop says how a server is told to end.
 type Stop struct {
-	Signal string          `yaml:"signal"`
-	Grace  matrix.Duration `yaml:"grace"`
-	Linger matrix.Duration `yaml:"linger"` // how long children may take to end after their leader
+	Signal   string          `yaml:"signal"`
+	Grace    matrix.Duration `yaml:"grace"`
+	Starting matrix.Duration `yaml:"starting"` // bounds the grace of a server that is not ready yet
+	Linger   matrix.Duration `yaml:"linger"`   // how long children may take to end after their leader
 }
 
 // Flush is the request that empties a server's caches.
@@ -164,3 +165,6 @@ func (r *Regexp) UnmarshalText(b []byte) (err error) {
 
 // Linger is how long a server's children may take to end after their leader.
 func (p *ServerProfile) Linger() time.Duration { return time.Duration(p.Stop.Linger) }
+
+// Starting bounds the grace of a server that is stopped before it is ready; 0: the grace is as ever.
+func (p *ServerProfile) Starting() time.Duration { return time.Duration(p.Stop.Starting) }

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 			fakeServer(os.Args[2], os.Args[3:])
 		case "fake-client":
 			fakeClient(os.Args[2:])
+		case "replay-client":
+			replayClient(os.Args[2], os.Args[3:])
 		case "fake-child":
 			time.Sleep(time.Hour)
 		}

@@ -21,6 +21,16 @@ func (l *launch) policy() process.StopPolicy {
 	return process.StopPolicy{Signal: signalNumber(l.server.Stop), Grace: time.Duration(l.server.Stop.Grace), Linger: l.profile.Linger()}
 }
 
+// endPolicy is how this server is stopped now. One that is not ready yet has no
+// requests to finish, and some swallow the signal then: waiting would be for nothing.
+func (l *launch) endPolicy() process.StopPolicy {
+	p := l.policy()
+	if bound := l.profile.Starting(); bound > 0 && l.times["ready"].IsZero() {
+		p.Grace = min(p.Grace, bound)
+	}
+	return p
+}
+
 func signalNumber(s matrix.Stop) syscall.Signal {
 	name := "SIG" + strings.TrimPrefix(strings.ToUpper(s.Signal), "SIG")
 	if n := unix.SignalNum(name); n != 0 {
@@ -43,7 +53,7 @@ func (l *launch) stop(ctx context.Context) error {
 	}
 	began := time.Now()
 	died := !l.proc.Alive()
-	l.proc.Stop(l.policy())
+	l.proc.Stop(l.endPolicy())
 	why := "its clients are done"
 	switch {
 	case ctx.Err() != nil:
