@@ -38,7 +38,9 @@ func (g *guardian) start(o *startOrder) (lock *os.File, err error) {
 	for i, f := range files {
 		fds[i] = f.Fd()
 	}
+	restore := raiseOOM()
 	inside, err := g.fork(r, fds)
+	restore()
 	started := time.Now()
 	if err != nil {
 		errno := syscall.EIO
