@@ -21,8 +21,10 @@ type ServerProfile struct {
 	Stop      Stop      `yaml:"stop"`
 	Exits     []Exit    `yaml:"exits"` // ends that are in order after a stop
 	Flush     *Flush    `yaml:"flush"`
+	Workers   *Regexp   `yaml:"workers"`  // command line of a process that must live as long as the server
+	Served    *Regexp   `yaml:"served"`   // a log line that shows that requests are worked on
 	Metrics   string    `yaml:"metrics"`  // path of Prometheus metrics
-	Progress  *Regexp   `yaml:"progress"` // a progress line of the start; group 1 is percent
+	Progress  *Regexp   `yaml:"progress"` // a log line that shows how far the start is; its groups together are the state
 	Failure   []Failure `yaml:"failure"`  // most important first; start_failed last
 }
 
@@ -161,6 +163,14 @@ type Regexp struct{ *regexp.Regexp }
 func (r *Regexp) UnmarshalText(b []byte) (err error) {
 	r.Regexp, err = regexp.Compile(string(b))
 	return err
+}
+
+// Expression is the compiled expression, nil for a key that is not given.
+func (r *Regexp) Expression() *regexp.Regexp {
+	if r == nil {
+		return nil
+	}
+	return r.Regexp
 }
 
 // Linger is how long a server's children may take to end after their leader.

@@ -176,6 +176,7 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 	if err != nil {
 		return &journal.Failure{Class: "bad_command", Phase: "preflight", Message: err.Error()}
 	}
+	conditions.Progress = l.profile.Progress.Expression()
 	if l.next, err = l.newAttempt(l.units[0]); err != nil {
 		return l.startFailure(err)
 	}

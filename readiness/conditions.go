@@ -24,9 +24,16 @@ type Conditions struct {
 	HTTPThreshold int            // how many times in a row; 0 is 1
 	TCP           string         // host:port that must accept a connection
 
-	Timeout  time.Duration // from the call of Wait to ready; 0: no limit
-	Silence  time.Duration // longest stretch without new output in any log; 0: no limit
-	Failures []Pattern     // most important first
+	// Timeout is the longest time from the call of Wait, or from the last
+	// progress, to ready; 0: no limit.
+	Timeout time.Duration
+	Silence time.Duration // longest stretch without new output in any log; 0: no limit
+	// Progress matches a line that shows how far the start is, such as a state
+	// of a progress bar. A state that was not seen before is progress; the same
+	// again, as when a server starts over and over, is none. Its groups together
+	// are the state, without any the match is.
+	Progress *regexp.Regexp
+	Failures []Pattern // most important first
 }
 
 // Target is the server that is waited for.
@@ -57,7 +64,7 @@ type Ready struct {
 // Failure classes that Wait gives by itself; all others come from a Pattern.
 const (
 	StartFailed  = "start_failed"  // the server ended before it was ready
-	ReadyTimeout = "ready_timeout" // Conditions.Timeout ran out
+	ReadyTimeout = "ready_timeout" // Conditions.Timeout ran out without progress
 	Silent       = "silent"        // Conditions.Silence ran out
 	PortBusy     = "port_busy"     // somebody else listens on the port
 )

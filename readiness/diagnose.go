@@ -86,8 +86,14 @@ func lastWritten(files []string) string {
 	return name
 }
 
-// settle returns when the files have not grown for a moment, or after limit.
-func settle(files []string, limit time.Duration) {
+// settleLimit bounds how long logs may still grow after a process has ended:
+// children print the cause after their parent printed the effect.
+const settleLimit = 500 * time.Millisecond
+
+// Settle waits, after a server or one of its processes has ended, until its
+// logs have not grown for a moment, at most half a second: the line that
+// explains most may come last.
+func Settle(files []string) {
 	const moment = 40 * time.Millisecond
 	size := func() (n int64) {
 		for _, file := range files {
@@ -97,7 +103,7 @@ func settle(files []string, limit time.Duration) {
 		}
 		return n
 	}
-	for last, end := size(), time.Now().Add(limit); time.Now().Before(end); {
+	for last, end := size(), time.Now().Add(settleLimit); time.Now().Before(end); {
 		time.Sleep(moment)
 		now := size()
 		if now == last {

@@ -10,13 +10,8 @@ import (
 	"time"
 )
 
-const (
-	// ownsLimit bounds how long a server that says it is ready may take to listen.
-	ownsLimit = 30 * time.Second
-	// exitLimit bounds how long logs may still grow after the main process has
-	// ended: children print the cause after their parent printed the effect.
-	exitLimit = 500 * time.Millisecond
-)
+// ownsLimit bounds how long a server that says it is ready may take to listen.
+const ownsLimit = 30 * time.Second
 
 // Wait waits until the server is ready: every condition met, its process
 // alive, its port listened on by itself. It returns a *Failure when the server
@@ -54,6 +49,7 @@ type waiter struct {
 	probes []*prober
 	grown  atomic.Int64 // nanoseconds after start at which a log last grew
 	start  time.Time
+	moved  *advance
 
 	ready Ready
 	count int // ready lines
@@ -66,8 +62,21 @@ func (w *waiter) end() {
 }
 
 func (w *waiter) run(ctx, inner context.Context) (Ready, error) {
+	w.begin()
+	followAll(inner, &w.wg, w.t.Logs, w.sift(inner), w.grew)
+	return w.race(ctx, inner)
+}
+
+func (w *waiter) begin() {
 	w.start = time.Now()
-	w.follow(inner)
+	w.moved = newAdvance(w.c.Progress, w.start)
+}
+
+// grew notes that something was written to a log.
+func (w *waiter) grew() { w.grown.Store(int64(time.Since(w.start))) }
+
+// race waits for whatever comes first.
+func (w *waiter) race(ctx, inner context.Context) (Ready, error) {
 	if w.c.Log != nil {
 		w.want++
 	} else {
@@ -93,7 +102,11 @@ func (w *waiter) run(ctx, inner context.Context) (Ready, error) {
 		case name := <-w.met:
 			w.meet(name)
 		case <-deadline:
-			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("not ready after %v: %s", w.c.Timeout, w.missing()))
+			quiet := w.moved.quiet()
+			if quiet >= w.c.Timeout {
+				return Ready{}, w.fail(ReadyTimeout, w.late(errors.New(w.missing())))
+			}
+			deadline = after(w.c.Timeout - quiet)
 		case <-silence:
 			quiet := time.Since(w.start) - time.Duration(w.grown.Load())
 			if quiet >= w.c.Silence {
@@ -113,9 +126,17 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// follow watches the logs for the ready line and for fatal lines, and notes
-// when they grow.
-func (w *waiter) follow(ctx context.Context) {
+// late says that time ran out, for whatever was still missing.
+func (w *waiter) late(missing error) error {
+	if last := w.moved.newest(); last != "" {
+		return fmt.Errorf("not ready after %v, and no progress for %v since %q: %w", time.Since(w.start).Round(time.Second), w.c.Timeout, last, missing)
+	}
+	return fmt.Errorf("not ready after %v: %w", w.c.Timeout, missing)
+}
+
+// sift gives the judge of log lines: for the ready line, for fatal ones and for
+// progress.
+func (w *waiter) sift(ctx context.Context) func(file string, line []byte, no int) bool {
 	var ready *matcher
 	if w.c.Log != nil {
 		m := newMatcher(w.c.Log)
@@ -128,12 +149,13 @@ func (w *waiter) follow(ctx context.Context) {
 		}
 	}
 	ends := newTable(fatal)
-	take := func(file string, line []byte, no int) bool {
+	return func(file string, line []byte, no int) bool {
 		line = clean(line)
 		s := sighting{file: file, no: no}
 		if ready == nil || !ready.match(line) {
 			i := ends.first(line, len(fatal))
 			if i == len(fatal) {
+				w.moved.look(line)
 				return false
 			}
 			s.fatal = &fatal[i]
@@ -145,7 +167,6 @@ func (w *waiter) follow(ctx context.Context) {
 		}
 		return true
 	}
-	followAll(ctx, &w.wg, w.t.Logs, take, func() { w.grown.Store(int64(time.Since(w.start))) })
 }
 
 // probe starts the HTTP and TCP tries that are asked for.
@@ -227,7 +248,11 @@ func (w *waiter) confirm(ctx context.Context, deadline <-chan time.Time) (Ready,
 				return Ready{}, w.fatal(s)
 			}
 		case <-deadline:
-			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("not ready after %v: %w", w.c.Timeout, err))
+			if quiet := w.moved.quiet(); quiet < w.c.Timeout { // ownsLimit bounds this anyway
+				deadline = after(w.c.Timeout - quiet)
+				continue
+			}
+			return Ready{}, w.fail(ReadyTimeout, w.late(err))
 		case <-limit:
 			return Ready{}, w.fail(ReadyTimeout, fmt.Errorf("it said it was ready, but %v later: %w", ownsLimit, err))
 		case <-time.After(pause):
@@ -249,7 +274,7 @@ func (w *waiter) fatal(s sighting) error {
 // longer grow, since the line that explains most may come last.
 func (w *waiter) exited() error {
 	w.end()
-	settle(w.t.Logs, exitLimit)
+	Settle(w.t.Logs)
 	return w.fail(StartFailed, errors.New("the server ended before it was ready"))
 }
 
