@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,4 +143,34 @@ func BenchmarkPrepare(b *testing.B) {
 		g.Discard()
 	}
 	median(b, took, "ready")
+}
+
+// BenchmarkSurvey: a look at what a tree holds. "unchanged" is one at which
+// nothing is new; "stranger" one at which a stranger's new file makes it look
+// through all descriptors and mappings of the tree in vain, the worst there is.
+func BenchmarkSurvey(b *testing.B) {
+	for name, commands := range map[string][]string{
+		"64 processes":        slices.Concat(slices.Repeat([]string{"spawn plain maps 1000,here,block"}, 63), []string{"maps 1000", "here", "block"}),
+		"one of 10000 ranges": {"maps 10000", "here", "block"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b)
+			p := w.start(w.spec(commands...))
+			w.here(strings.Count(strings.Join(commands, " "), "here"))
+			s := p.Survey(os.TempDir())
+			look(b, s)
+			var unchanged, stranger []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				look(b, s)
+				unchanged = append(unchanged, time.Since(began))
+				makeFile(b, shmName(b, "stranger"))
+				began = time.Now()
+				look(b, s)
+				stranger = append(stranger, time.Since(began))
+			}
+			median(b, unchanged, "unchanged")
+			median(b, stranger, "stranger")
+		})
+	}
 }

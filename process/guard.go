@@ -166,7 +166,7 @@ func (g *Guard) Start(spec Spec) (*Process, error) {
 		g.Discard()
 		return nil, err
 	}
-	p := &Process{guard: g, exited: make(chan struct{}), own: spec.Stop}
+	p := &Process{guard: g, exited: make(chan struct{}), own: spec.Stop, ordered: time.Now()}
 	g.mu.Lock()
 	if g.used {
 		g.mu.Unlock()

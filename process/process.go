@@ -14,6 +14,7 @@ type Process struct {
 	id      Identity
 	sid     int
 	cgroup  string
+	ordered time.Time // its start was: nothing of it is older
 	started time.Time
 	exited  chan struct{}
 

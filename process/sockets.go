@@ -44,6 +44,9 @@ func (s socket) closing() bool {
 	return false
 }
 
+// anyPort asks sockets for all ports.
+const anyPort = -1
+
 // sockets reads all TCP sockets with that local port in this network
 // namespace.
 func sockets(port int) ([]socket, error) {
@@ -71,19 +74,23 @@ func sockets(port int) ([]socket, error) {
 	return found, nil
 }
 
-// listeners gives the sockets that listen on a port. It stands between a ready
-// server and its client, so it asks the kernel's diagnosis first.
+// listeners gives the sockets that listen on a port.
 func listeners(port int) ([]socket, error) {
+	all, err := allListeners()
+	return slices.DeleteFunc(all, func(s socket) bool { return int(s.local.Port()) != port }), err
+}
+
+// allListeners gives all TCP sockets that listen. It stands between a ready
+// server and its client, so it asks the kernel's diagnosis first.
+func allListeners() ([]socket, error) {
 	all, complete := diagnose(tcpListen)
 	if !complete {
 		var err error
-		if all, err = sockets(port); err != nil {
+		if all, err = sockets(anyPort); err != nil {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(all, func(s socket) bool {
-		return s.state != tcpListen || int(s.local.Port()) != port
-	}), nil
+	return slices.DeleteFunc(all, func(s socket) bool { return s.state != tcpListen }), nil
 }
 
 // parseSocket reads "sl local rem st queues timer retrnsmt uid timeout inode";
@@ -97,7 +104,8 @@ func parseSocket(line []byte, port int) (socket, bool) {
 	if !ok {
 		return socket{}, false
 	}
-	if p, err := strconv.ParseUint(string(portHex), 16, 16); err != nil || int(p) != port {
+	p, err := strconv.ParseUint(string(portHex), 16, 16)
+	if err != nil || port != anyPort && int(p) != port {
 		return socket{}, false
 	}
 	raw := make([]byte, hex.DecodedLen(len(address)))
@@ -111,7 +119,7 @@ func parseSocket(line []byte, port int) (socket, bool) {
 	if !ok {
 		return socket{}, false
 	}
-	s := socket{local: netip.AddrPortFrom(ip, uint16(port))}
+	s := socket{local: netip.AddrPortFrom(ip, uint16(p))}
 	var bad [3]error
 	s.state, bad[0] = strconv.ParseUint(string(fields[3]), 16, 8)
 	s.uid, bad[1] = strconv.ParseUint(string(fields[7]), 10, 32)
@@ -146,6 +154,8 @@ type Holder struct {
 	User string `json:"user,omitempty"`
 	// Addr is the address it is bound to.
 	Addr string `json:"addr"`
+	// Inode is the socket's: two holders of one port one after the other differ in it.
+	Inode uint64 `json:"-"`
 }
 
 // String is "pid 123 (python3 -m vllm …), user bob, on 0.0.0.0:8000".
@@ -167,7 +177,7 @@ func (h *Holder) String() string {
 
 // holder names the process behind a socket.
 func holder(s socket) *Holder {
-	h := &Holder{Addr: s.local.String(), User: strconv.FormatUint(s.uid, 10)}
+	h := &Holder{Addr: s.local.String(), Inode: s.inode, User: strconv.FormatUint(s.uid, 10)}
 	if u, err := user.LookupId(h.User); err == nil {
 		h.User = u.Username
 	}
