@@ -130,7 +130,8 @@ type Result struct {
 type Requests struct {
 	Flag    string      `yaml:"flag"`
 	Default string      `yaml:"default"`
-	Unless  []Condition `yaml:"unless"` // when one holds the number is not known
+	Unless  []Condition `yaml:"unless"`  // when one holds the number is not known
+	AtOnce  string      `yaml:"at_once"` // flag of how many may be under way at the same time
 }
 
 // Tokens says where the number of generated tokens is known exactly: for each

@@ -26,7 +26,8 @@ type Plan struct {
 	Secrets  []string  `json:"secrets"`  // further names whose values are secret
 	Profiles []string  `json:"profiles"` // profile files that the sweep adds
 	Hooks    Hooks     `json:"hooks"`
-	Lang     string    `json:"lang"` // language of the text report: "en" or "zh"
+	Lang     string    `json:"lang"`            // language of the text report: "en" or "zh"
+	Smoke    *SmokeRun `json:"smoke,omitempty"` // only in the plan of a smoke run
 
 	// Literals holds the secret literals that the sweep spells out, by the
 	// name of their ${{ secret.NAME }} placeholder. They are never written.

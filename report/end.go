@@ -19,6 +19,9 @@ func (d *drawer) end() error {
 	rows := d.table()
 	rule := strings.Repeat("=", bannerRule)
 	d.printf("\n%s\n[%s] %s\n%s\n", rule, d.words.results, d.summary(rows), rule)
+	if smoke := d.plan.Smoke; smoke != nil {
+		d.printf("*** "+d.words.smoke+" ***\n", smoke.Requests)
+	}
 	if simulated(rows) {
 		d.printf("*** %s ***\n", d.words.simulatedNumbers)
 	}

@@ -8,6 +8,7 @@ var english = words{
 
 	warmup:        "warm-up",
 	warning:       "WARNING",
+	smoke:         "SMOKE RUN: each server variant and each workload was tried once, with %d requests at most. Nothing here is a measurement; never mix it with real samples.",
 	resumed:       "session %d goes on with the run (%s)",
 	interrupted:   "interrupted: %s",
 	cause:         "because of launch %s",

@@ -45,6 +45,9 @@ func (t *tally) markdown() []byte {
 	rows := t.table()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## %s: %s\n\n", escape(t.plan.Name), t.summaryCounts(rows, english))
+	if smoke := t.plan.Smoke; smoke != nil {
+		fmt.Fprintf(&b, "> **"+english.smoke+"**\n\n", smoke.Requests)
+	}
 	if simulated(rows) {
 		fmt.Fprintf(&b, "> **%s**\n\n", english.simulatedNumbers)
 	}

@@ -92,6 +92,10 @@ func (d *drawer) draw(e journal.Event, s *result.Sample) error {
 
 func (d *drawer) write(e journal.Event, s *result.Sample) error {
 	switch e.Type {
+	case journal.RunStarted:
+		if smoke := d.plan.Smoke; smoke != nil {
+			d.printf("*** "+d.words.smoke+" ***\n\n", smoke.Requests)
+		}
 	case journal.RunResumed:
 		d.banner = section{}
 		d.printf("\n[RUN] "+d.words.resumed+"\n\n", e.Session, stamp(e.Time))

@@ -20,6 +20,8 @@ type words struct {
 	clientStopped, clientSignal, clientUnseen string
 	hookEnded, cut, unreadable                string
 
+	smoke string // what is above everything in a smoke run's reports
+
 	// The end.
 	results, simulatedNumbers, simulatedRow string
 	server, client, block, attempt, state   string

@@ -65,6 +65,11 @@ func (s *session) execute(ctx context.Context) error {
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
 	err = errors.Join(harmless(err), werr, live.Close())
+	if s.plan.Smoke != nil {
+		if events, rerr := s.folder.Replay(); rerr == nil {
+			err = errors.Join(err, smokeVerdict(s.env.Stderr, s.plan, events))
+		}
+	}
 	if verdict.Missing > 0 {
 		fmt.Fprintf(s.env.Stderr, "%d samples are missing; go on with: servematrix resume %s\n", verdict.Missing, shown(s.env, string(s.folder)))
 	}

@@ -26,6 +26,7 @@ type runOptions struct {
 	blocks      int
 	blocksGiven bool
 	only        string
+	smoke       bool
 	progress    string
 	color       string
 }
@@ -39,8 +40,12 @@ func newRun(env Env) *cobra.Command {
 stops the server until nothing of it is left, and appends the result to the combined report.
 The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
 
+--smoke rehearses the night: every server variant and every workload is tried once, in as few
+starts as can be, with a few requests. The run folder is called NAME-smoke-TIME, and at the end
+one line says what works, what does not, and how long the starts took.
+
 ` + exitHelp,
-		Example: "  servematrix run sweep.yaml --out runs",
+		Example: "  servematrix run sweep.yaml --smoke\n  servematrix run sweep.yaml --out runs",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.blocksGiven = cmd.Flags().Changed("blocks")
@@ -51,6 +56,7 @@ The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
 	f.StringVar(&opt.out, "out", "runs", "parent folder of the run folder")
 	f.IntVar(&opt.blocks, "blocks", 0, "rounds over the plan (default: the sweep's run.blocks)")
 	f.StringVar(&opt.only, "only", "", `run only the cells for which the expression holds, such as 'backend == "triton"'`)
+	f.BoolVar(&opt.smoke, "smoke", false, "rehearse: try every server variant and every workload once, with a few requests")
 	addViewFlags(f, &opt.progress, &opt.color)
 	return cmd
 }
@@ -79,6 +85,12 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if opt.blocks > 0 {
 		plan.Launches = plan.Launches / plan.Run.Blocks * opt.blocks
 		plan.Run.Blocks = opt.blocks
+	}
+	if opt.smoke {
+		if plan, err = rehearsal(env, plan, catalog, opt.only); err != nil {
+			return err
+		}
+		opt.only = "" // what it selects is the plan now
 	}
 	units, err := selectUnits(plan, opt.only, plan.Run.Blocks)
 	if err != nil {
