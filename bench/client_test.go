@@ -162,6 +162,21 @@ func TestAnswersWithoutUsageCountChunks(t *testing.T) {
 }
 
 // TestRequests checks what is sent, for each kind of endpoint.
+// TestStreamOfTransformers: its last event holds reason and usage, and no [DONE] follows.
+func TestStreamOfTransformers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for range 4 {
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"text\":\"ar\"}]}\n\n")
+		}
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"finish_reason\":\"length\",\"index\":0,\"text\":\"\"}],\"usage\":{\"completion_tokens\":4,\"prompt_tokens\":5}}\n\n")
+	}))
+	defer server.Close()
+	s, err := quick(t, server.URL, nil)
+	if err != nil || s.Metrics["completed"] != 10 || s.Metrics["total_output_tokens"] != 40 {
+		t.Errorf("%v completed, %v tokens, errors %+v, %v", s.Metrics["completed"], s.Metrics["total_output_tokens"], s.Errors, err)
+	}
+}
+
 func TestRequests(t *testing.T) {
 	for backend, want := range map[string]string{
 		"sglang-oai":  `/v1/completions {"ignore_eos":true,"max_tokens":2,"model":"m","prompt":[0,0,0],"stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,

@@ -28,9 +28,13 @@ func (c *client) readStream(body io.Reader, start time.Time, p prompt, r *record
 	var usage event
 	var last time.Duration
 	chunks, finished := 0, false
+	told := false // reason and usage came in one event: transformers ends so, without [DONE]
 	for {
 		data, err := events.next()
 		now := time.Since(start)
+		if errors.Is(err, io.EOF) && told {
+			break
+		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				r.failed = failf(Truncated, "the answer ended after %d chunks without [DONE]", chunks)
@@ -52,6 +56,7 @@ func (c *client) readStream(body io.Reader, start time.Time, p prompt, r *record
 			return
 		}
 		finished = finished || e.finished
+		told = told || e.finished && e.hasUsage
 		if e.hasUsage {
 			usage = e
 		}

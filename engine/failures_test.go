@@ -23,6 +23,8 @@ var real = []struct{ log, profile, class, cause string }{
 	{"llama.cpp-fail-missing-model", "llama.cpp", "model", "failed to open GGUF file '/opt/eng/nope.gguf' (No such file or directory)"},
 	{"llama.cpp-fail-garbage-model", "llama.cpp", "model", "invalid magic characters: 'Sat ', expected 'GGUF'"},
 	{"llama.cpp-fail-truncated-model", "llama.cpp", "model", "data is not within the file bounds, model is corrupted or incomplete"},
+	{"llama.cpp-fail-kv-memory", "llama.cpp", "kv_memory", "failed to initialize the context: failed to allocate buffer for kv cache"},
+	{"llama.cpp-fail-host-memory", "llama.cpp", "host_oom", "failed to initialize the context: std::bad_alloc"},
 	{"llama.cpp-ctx-10M-tiny", "llama.cpp", "", ""}, // it starts, capped to the model's own context
 	{"llama.cpp-idle-kill", "llama.cpp", "", ""},
 	{"llama.cpp-mid-kill", "llama.cpp", "", ""},
