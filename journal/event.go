@@ -65,6 +65,10 @@ type Session struct {
 	Blocks    int      `json:"blocks"`     // rounds asked for
 	Only      string   `json:"only,omitempty"`
 	Cells     int      `json:"cells"` // cells selected
+	// Plan says which plan of the run this session works on: 1 for the first, one more for each
+	// that an edited sweep put in its place. PlanSHA256 is that of plan.json.
+	Plan       int    `json:"plan,omitempty"`
+	PlanSHA256 string `json:"plan_sha256,omitempty"`
 }
 
 // Skip is the data of cell.skipped: a cell that will not be tried, and why.

@@ -94,8 +94,10 @@ func fill(tmp, final string, files map[string][]byte) (Folder, *Lock, error) {
 			return "", nil, err
 		}
 	}
-	if err := writeSynced(filepath.Join(tmp, EventsFile), nil); err != nil {
-		return "", nil, err
+	if _, given := files[EventsFile]; !given {
+		if err := writeSynced(filepath.Join(tmp, EventsFile), nil); err != nil {
+			return "", nil, err
+		}
 	}
 	lock, err := Folder(tmp).Lock()
 	if err != nil {

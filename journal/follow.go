@@ -1,7 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"os"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -44,5 +47,34 @@ func (f Folder) Follow(ctx context.Context, each func(Event) bool, idle func() b
 		case <-changed:
 		case <-tick.C:
 		}
+	}
+}
+
+// tail reads the whole lines that were added since offset.
+func (f Folder) tail(offset int64) (events []Event, next int64, err error) {
+	file, err := os.Open(f.Path(EventsFile))
+	if err != nil {
+		return nil, offset, err
+	}
+	defer file.Close()
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return nil, offset, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, offset, err
+	}
+	for p := (parser{}); ; {
+		line, rest, complete := bytes.Cut(data, []byte{'\n'})
+		if !complete {
+			return events, offset, nil
+		}
+		e, err := p.event(line)
+		if err != nil {
+			return events, offset, nil // being written
+		}
+		events = append(events, e)
+		offset += int64(len(line)) + 1
+		data = rest
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -35,28 +34,41 @@ type reader struct {
 	done   chan struct{}
 }
 
-// Append opens the journal for a new session. The line that a crash tore is cut
-// off; past holds what the journal says already.
-func (f Folder) Append() (w *Writer, past []Event, err error) {
-	past, whole, err := f.replay()
-	if err != nil {
-		return nil, nil, err
-	}
+// Append opens the journal for a new session behind what is there up to end, as
+// Read gave it since the run lock was taken. The line that a crash tore is cut off.
+func (f Folder) Append(end End) (*Writer, error) {
 	file, err := os.OpenFile(f.Path(EventsFile), os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the journal: %w", err)
+		return nil, fmt.Errorf("open the journal: %w", err)
 	}
-	if err := file.Truncate(whole); err != nil {
+	if err := file.Truncate(end.Offset); err != nil {
 		file.Close()
-		return nil, nil, fmt.Errorf("mend the journal: %w", err)
+		return nil, fmt.Errorf("mend the journal: %w", err)
 	}
-	w = &Writer{file: file, began: time.Now(), session: 1, dirty: make(chan struct{}, 1), closing: make(chan struct{})}
-	if n := len(past); n > 0 {
-		w.seq, w.session = past[n-1].Seq, past[n-1].Session+1
-	}
+	w := &Writer{file: file, began: time.Now(), session: end.Session + 1, seq: end.Seq, dirty: make(chan struct{}, 1), closing: make(chan struct{})}
 	w.synced.Add(1)
 	go w.syncBeside()
-	return w, past, nil
+	return w, nil
+}
+
+// First is the first line of a journal, as event and as text: a run folder is
+// born with it, so that it tells from the moment it can be seen what was asked for.
+func First(s Session) (e Event, text []byte, err error) {
+	e = Event{Seq: 1, Time: time.Now().UTC().Round(0), Session: 1, Type: RunStarted}
+	if e.Data, err = line(s); err == nil {
+		text, err = line(e)
+	}
+	return e, text, err
+}
+
+// Begin writes the session's first event, run.started or run.resumed. It is on
+// disk when Begin returns: from then on the session is what the journal says.
+func (w *Writer) Begin(s Session) (Event, error) {
+	begin := RunStarted
+	if w.session > 1 {
+		begin = RunResumed
+	}
+	return w.Write(Event{Type: begin}, s, true)
 }
 
 // Write appends an event with its data and gives it back as it was written. A
@@ -188,65 +200,4 @@ func (r *reader) close() {
 	r.mu.Unlock()
 	r.more.Signal()
 	<-r.done
-}
-
-// Replay reads all events of a run folder. A torn last line, the mark of a
-// crash, is passed over; damage anywhere else is an error.
-func (f Folder) Replay() ([]Event, error) {
-	events, _, err := f.replay()
-	return events, err
-}
-
-// replay also tells how many bytes of the file are whole lines.
-func (f Folder) replay() (events []Event, whole int64, err error) {
-	data, err := os.ReadFile(f.Path(EventsFile))
-	if err != nil {
-		return nil, 0, fmt.Errorf("read the journal: %w", err)
-	}
-	for n := 1; len(data) > 0; n++ {
-		line, rest, complete := bytes.Cut(data, []byte{'\n'})
-		if !complete {
-			break
-		}
-		var e Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			if len(bytes.TrimSpace(rest)) == 0 {
-				break // torn, then padded by the file system
-			}
-			return nil, 0, fmt.Errorf("%s:%d: not an event: %w", f.Path(EventsFile), n, err)
-		}
-		events = append(events, e)
-		whole += int64(len(line)) + 1
-		data = rest
-	}
-	return events, whole, nil
-}
-
-// tail reads the whole lines that were added since offset.
-func (f Folder) tail(offset int64) (events []Event, next int64, err error) {
-	file, err := os.Open(f.Path(EventsFile))
-	if err != nil {
-		return nil, offset, err
-	}
-	defer file.Close()
-	if _, err := file.Seek(offset, io.SeekStart); err != nil {
-		return nil, offset, err
-	}
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, offset, err
-	}
-	for {
-		line, rest, complete := bytes.Cut(data, []byte{'\n'})
-		if !complete {
-			return events, offset, nil
-		}
-		var e Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return events, offset, nil // being written
-		}
-		events = append(events, e)
-		offset += int64(len(line)) + 1
-		data = rest
-	}
 }

@@ -177,16 +177,16 @@ func newBench(t *testing.T, sweep string) *bench {
 // run works one session; react sees every event as it is written.
 func (b *bench) run(ctx context.Context, again Again, react func(journal.Event)) (journal.Verdict, error) {
 	b.t.Helper()
-	w, past, err := b.folder.Append()
+	state, end, err := ReadState(b.folder)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	w, err := b.folder.Append(end)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if react != nil {
 		w.Subscribe(react)
-	}
-	state, err := Fold(past)
-	if err != nil {
-		b.t.Fatal(err)
 	}
 	me, err := process.Identify(os.Getpid())
 	if err != nil {
@@ -194,10 +194,16 @@ func (b *bench) run(ctx context.Context, again Again, react func(journal.Event))
 	}
 	redactor := &secret.Redactor{}
 	redactor.AddEnviron(b.environ, b.plan.Secrets)
+	session := journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks}
+	begun, err := w.Begin(session)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	all := PlanUnits(b.plan, b.plan.Run.Blocks)
+	units := state.Missing(all, again)
 	verdict, err := Run(ctx, Options{
-		Folder: b.folder, Plan: b.plan, Catalog: b.catalog, Journal: w, Past: past,
-		Session: journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks},
-		Units:   state.Missing(PlanUnits(b.plan, b.plan.Run.Blocks), again), Afresh: again != Again{},
+		Folder: b.folder, Plan: b.plan, Catalog: b.catalog, Journal: w, State: state, Begun: begun, Session: session,
+		Units: units, Lost: FindLost(ctx, b.folder, state, all, units), Afresh: again != Again{},
 		Dir: b.t.TempDir(), Environ: b.environ, Exe: os.Args[0], Redactor: redactor, Log: zerolog.Nop(), Hurry: make(chan struct{}),
 	})
 	if cerr := w.Close(); cerr != nil {
@@ -220,7 +226,7 @@ func (b *bench) events(types ...journal.Type) []journal.Event {
 // state folds the journal.
 func (b *bench) state() *State {
 	b.t.Helper()
-	s, err := Fold(b.events())
+	s, _, err := ReadState(b.folder)
 	if err != nil {
 		b.t.Fatal(err)
 	}

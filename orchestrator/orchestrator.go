@@ -24,9 +24,11 @@ type Options struct {
 	Plan     *matrix.Plan // completed by engine
 	Catalog  *engine.Catalog
 	Journal  *journal.Writer
-	Past     []journal.Event // what the journal said before this session
-	Session  journal.Session
+	State    *State             // what the journal said before this session; taken over
+	Begun    journal.Event      // the session's first event, which is in the journal already
+	Session  journal.Session    // its data
 	Units    []Unit             // what is to be measured, in any order
+	Lost     <-chan []Unit      // gives further units once, found to be lost while the others are measured; nil: none
 	Swept    []process.Survivor // what a former session left and was ended
 	Afresh   bool               // failures of earlier sessions do not count against a variant: they are to be tried again
 	Dir      string             // working folder of commands without one
@@ -88,13 +90,6 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 		return journal.Verdict{ExitCode: ExitInternal}, err
 	}
 	defer r.guards.close()
-	begin := journal.RunStarted
-	if len(opt.Past) > 0 {
-		begin = journal.RunResumed
-	}
-	if err := r.emit(journal.Event{Type: begin}, opt.Session, true); err != nil {
-		return journal.Verdict{ExitCode: ExitInternal}, err
-	}
 	// Said at once, not when the grace is over: whoever pressed Ctrl-C waits for a word.
 	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
 	defer told()
@@ -109,10 +104,7 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 }
 
 func newRunner(opt Options) (*runner, error) {
-	state, err := Fold(opt.Past)
-	if err != nil {
-		return nil, err
-	}
+	state := opt.State
 	r := &runner{Options: opt, state: state, guards: &guards{},
 		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
 	for _, c := range opt.Plan.Clients {
@@ -124,20 +116,25 @@ func newRunner(opt Options) (*runner, error) {
 	if opt.Afresh {
 		r.judgeFrom = len(state.Launches)
 	}
-	for _, u := range opt.Units { // what they were before this session counts no more
-		if o := state.Outcomes[u]; o != nil {
-			o.Status, o.Final = StatusMissing, false
-			if opt.Afresh {
-				o.Tried = 0
-			}
-		}
-	}
-	return r, nil
+	r.reopen(opt.Units)
+	return r, state.Apply(opt.Begun)
 }
 
-// all works through the groups until nothing is left, with the retries behind the group that failed.
+// all works through the units, and then through those that were found to be lost meanwhile.
 func (r *runner) all(ctx context.Context) error {
-	for _, g := range r.groups() {
+	if err := r.work(ctx, r.Units); err != nil || r.enough {
+		return err
+	}
+	lost, err := r.lost(ctx)
+	if err != nil {
+		return err
+	}
+	return r.work(ctx, lost)
+}
+
+// work goes through the groups of some units until nothing is left, with the retries behind the group that failed.
+func (r *runner) work(ctx context.Context, units []Unit) error {
+	for _, g := range r.groups(units) {
 		for len(g.units) > 0 {
 			if err := r.pause(ctx); err != nil {
 				return err

@@ -60,9 +60,9 @@ func (r *runner) planned() []Unit {
 
 // groups orders the units into launches. Grouped order finishes one variant
 // before the next; blocked order goes round all variants block by block.
-func (r *runner) groups() []group {
-	wanted := make(map[Unit]bool, len(r.Units))
-	for _, u := range r.Units {
+func (r *runner) groups(units []Unit) []group {
+	wanted := make(map[Unit]bool, len(units))
+	for _, u := range units {
 		wanted[u] = true
 	}
 	cells := map[string][]matrix.Cell{}
@@ -86,6 +86,9 @@ func (r *runner) groups() []group {
 		if len(g.units) > 0 {
 			out = append(out, g)
 		}
+	}
+	if len(units) == 0 {
+		return nil
 	}
 	if r.Plan.Run.Order == "blocked" {
 		for b := 1; b <= r.Session.Blocks; b++ {

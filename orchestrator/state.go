@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"time"
 
 	"servematrix/journal"
 )
@@ -33,7 +34,9 @@ type Outcome struct {
 	Folder   string // of the last attempt, relative to the run folder
 }
 
-// LaunchState is one server start as the journal tells it.
+// LaunchState is one server start as the journal tells it. Of one that ended in
+// a former session, and was not its last, only Launch.Server, Launch.Name, Ready,
+// Failure and the fact that it ended are kept.
 type LaunchState struct {
 	ID      string
 	Launch  journal.Launch
@@ -41,6 +44,8 @@ type LaunchState struct {
 	Ready   bool
 	Failure *journal.Failure
 	Ended   *journal.Gone
+
+	undecoded []journal.Event // of a replay: decoded only if it is still wanted at the end
 }
 
 // State is the journal folded up to one event. Status, resume and the live view
@@ -48,6 +53,7 @@ type LaunchState struct {
 type State struct {
 	Session     journal.Session
 	Sessions    int
+	Since       time.Time // begin of the session
 	Outcomes    map[Unit]*Outcome
 	Launches    []*LaunchState // in the order of their starts
 	Current     journal.Event  // the last event
@@ -56,17 +62,9 @@ type State struct {
 	Ended       *journal.Verdict // of the last session, nil while it lives or when it crashed
 	Interrupted string           // why the last session was interrupted
 	Warnings    []string
-}
 
-// Fold replays events into a state.
-func Fold(events []journal.Event) (*State, error) {
-	s := NewState()
-	for _, e := range events {
-		if err := s.Apply(e); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	replaying bool           // what may turn out superfluous is not decoded yet
+	client    *journal.Event // the client.started that is not decoded yet
 }
 
 // NewState is the state before the first event.
@@ -94,6 +92,9 @@ func (s *State) Last() *LaunchState {
 func (s *State) Apply(e journal.Event) error {
 	s.Current = e
 	u := Unit{e.Cell, e.Block}
+	if s.replaying && s.skim(e, u) {
+		return nil
+	}
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
 		return s.begin(e)
@@ -104,8 +105,7 @@ func (s *State) Apply(e journal.Event) error {
 		})
 	case journal.SampleStarted:
 		return with(e, func(d journal.Sample) {
-			o := s.outcome(u)
-			o.Status, o.Attempts, o.Folder = StatusRunning, max(o.Attempts, e.Attempt), d.Folder
+			s.sampleStarts(u, e.Attempt, d.Folder)
 		})
 	case journal.ClientStarted:
 		return with(e, func(d journal.Running) { s.Client, s.ClientUnit = &d, u })
@@ -125,7 +125,7 @@ func (s *State) Apply(e journal.Event) error {
 
 func (s *State) begin(e journal.Event) error {
 	return with(e, func(d journal.Session) {
-		s.Session, s.Ended, s.Interrupted, s.Client = d, nil, "", nil
+		s.Session, s.Since, s.Ended, s.Interrupted, s.Client = d, e.Time, nil, "", nil
 		s.Sessions++
 		for _, o := range s.Outcomes {
 			if o.Status == StatusRunning { // a crash: the attempt never ended
@@ -133,6 +133,11 @@ func (s *State) begin(e journal.Event) error {
 			}
 		}
 	})
+}
+
+func (s *State) sampleStarts(u Unit, attempt int, folder string) {
+	o := s.outcome(u)
+	o.Status, o.Attempts, o.Folder = StatusRunning, max(o.Attempts, attempt), folder
 }
 
 func (s *State) end(u Unit, attempt int, d journal.Ended) {
@@ -146,23 +151,25 @@ func (s *State) end(u Unit, attempt int, d journal.Ended) {
 
 func (s *State) applyLaunch(e journal.Event) error {
 	if e.Type == journal.LaunchStarted {
-		return with(e, func(d journal.Launch) {
-			s.Launches = append(s.Launches, &LaunchState{ID: e.Launch, Launch: d})
-		})
+		s.Launches = append(s.Launches, &LaunchState{ID: e.Launch})
 	}
 	l := s.Last()
 	if l == nil || l.ID != e.Launch {
 		return nil
 	}
+	return l.apply(e)
+}
+
+func (l *LaunchState) apply(e journal.Event) error {
 	switch e.Type {
+	case journal.LaunchStarted:
+		return with(e, func(d journal.Launch) { l.Launch = d })
 	case journal.LaunchRunning:
 		return with(e, func(d journal.Running) { l.Running = &d })
 	case journal.LaunchReady:
 		l.Ready = true
 	case journal.LaunchFailed:
-		return with(e, func(d journal.Failure) {
-			l.Failure = &d
-		})
+		return with(e, func(d journal.Failure) { l.Failure = &d })
 	case journal.LaunchEnded:
 		return with(e, func(d journal.Gone) { l.Ended = &d })
 	}

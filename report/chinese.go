@@ -47,6 +47,8 @@ var chinese = words{
 	numbers:          []string{"输出 tok/s", "总 tok/s", "平均 TTFT ms", "P99 TTFT ms", "平均 TPOT ms", "平均 ITL ms", "平均 E2E ms"},
 	requests:         "成功/请求",
 	note:             "备注",
+	former:           "已不在测试计划中",
+	formerCount:      "%d 项已不在测试计划中",
 	failures:         "失败",
 	warnings:         "警告",
 	files:            "文件",

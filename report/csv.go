@@ -16,16 +16,16 @@ import (
 // CSV draws results.csv: one line per sample, oldest first, under a head; docs/results.md
 // describes each column. An empty field is null.
 func CSV(w io.Writer, folder journal.Folder) error {
-	plan, events, err := load(folder)
+	t, err := tallyOf(folder)
 	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
-	columns := columnsOf(plan)
+	columns := columnsOf(t)
 	if err := out.Write(columns.head()); err != nil {
 		return err
 	}
-	err = eachSample(folder, plan, events, func(s *result.Sample) error { return out.Write(columns.row(s)) })
+	err = t.eachSample(func(s *result.Sample) error { return out.Write(columns.row(s)) })
 	if err != nil {
 		return err
 	}
@@ -35,11 +35,11 @@ func CSV(w io.Writer, folder journal.Folder) error {
 
 // JSONL draws results.jsonl: one object per sample, oldest first.
 func JSONL(w io.Writer, folder journal.Folder) error {
-	plan, events, err := load(folder)
+	t, err := tallyOf(folder)
 	if err != nil {
 		return err
 	}
-	return eachSample(folder, plan, events, func(s *result.Sample) error {
+	return t.eachSample(func(s *result.Sample) error {
 		line, err := s.MarshalJSON()
 		if err != nil {
 			return err
@@ -50,16 +50,18 @@ func JSONL(w io.Writer, folder journal.Folder) error {
 }
 
 // csvColumns are the columns that depend on the plan: the names of all its axes, in the order
-// in which it first names them.
+// in which it first names them, and behind them those that only a former plan of the run has.
 type csvColumns struct{ server, client []string }
 
-func columnsOf(plan *matrix.Plan) csvColumns {
+func columnsOf(t *tally) csvColumns {
 	var c csvColumns
-	for _, s := range plan.Servers {
-		c.server = addAxes(c.server, s.Axes)
-	}
-	for _, w := range plan.Clients {
-		c.client = addAxes(c.client, w.Axes)
+	for _, plan := range append([]*matrix.Plan{t.plan}, t.former...) {
+		for _, s := range plan.Servers {
+			c.server = addAxes(c.server, s.Axes)
+		}
+		for _, w := range plan.Clients {
+			c.client = addAxes(c.client, w.Axes)
+		}
 	}
 	return c
 }

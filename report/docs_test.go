@@ -168,7 +168,7 @@ latency_inconsistent partial server_changed foreign_process throttled`
 	for _, name := range strings.Fields(classes + " " + reasons) {
 		explained(name)
 	}
-	head := columnsOf(&matrix.Plan{}).head()
+	head := columnsOf(&tally{plan: &matrix.Plan{}}).head()
 	for _, column := range head[:len(head)-len(metric.Names())] {
 		explained(column)
 	}

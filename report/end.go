@@ -37,12 +37,15 @@ func (d *drawer) end() error {
 
 // summary says in one line how the run went.
 func (t *tally) summaryCounts(rows []Row, words words) string {
-	n := count(rows)
+	n, former := count(rows)
 	var parts []string
 	for _, status := range []string{result.StatusOK, result.StatusInvalid, result.StatusFailed, result.StatusSkipped, StatusInterrupted, StatusMissing} {
 		if n[status] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[status], words.statusOf(status)))
 		}
+	}
+	if former > 0 {
+		parts = append(parts, fmt.Sprintf(words.formerCount, former))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -127,6 +130,12 @@ func note(row Row, words words) string {
 			text += ", "
 		}
 		text += fmt.Sprintf(words.after, visible(row.After))
+	}
+	if row.Former {
+		if text != "" {
+			text += ", "
+		}
+		text += words.former
 	}
 	return text
 }

@@ -47,6 +47,8 @@ var english = words{
 	numbers:          []string{"output tok/s", "total tok/s", "TTFT mean ms", "TTFT p99 ms", "TPOT mean ms", "ITL mean ms", "E2E mean ms"},
 	requests:         "ok/asked",
 	note:             "NOTE",
+	former:           "no longer in the sweep",
+	formerCount:      "%d no longer in the sweep",
 	failures:         "FAILURES",
 	warnings:         "WARNINGS",
 	files:            "FILES",

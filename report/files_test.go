@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,8 +146,13 @@ func TestCellsThatLeftThePlan(t *testing.T) {
 	r := oneCell(t, good)
 	plan := *r.plan
 	plan.Cells = plan.Cells[1:]
+	before, err := json.Marshal(r.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.file(journal.FormerName(journal.PlanFile, 1), before)
 	var b bytes.Buffer
-	if err := drawText(&b, r.folder, &plan, r.events, ""); err != nil {
+	if err := drawText(&b, r.folder, &plan, told(r.events), ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "[CELL] SERVER=flashinfer  CLIENT=") || !strings.Contains(b.String(), "flashinfer  rand256x32      1    1  ok") {
@@ -155,10 +162,7 @@ func TestCellsThatLeftThePlan(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	r := eventful(t, t.TempDir(), "en")
-	rows, err := Rows(r.folder, r.plan, r.events)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := tableOf(t, r, r.events)
 	var got []string
 	for _, row := range rows {
 		got = append(got, fmt.Sprintf("%s %s b%d a%d %s", row.Server, row.Client, row.Block, row.Attempt, row.Status))
@@ -182,9 +186,65 @@ func TestRows(t *testing.T) {
 		}
 		only = append(only, e)
 	}
-	rows, err = Rows(r.folder, r.plan, only)
-	if err != nil || len(rows) != 7 {
-		t.Errorf("%d rows with --only, want 7 (%v)", len(rows), err)
+	if rows := tableOf(t, r, only); len(rows) != 7 {
+		t.Errorf("%d rows with --only, want 7", len(rows))
+	}
+}
+
+// tableOf gives the rows of the end table as events make them.
+func tableOf(t *testing.T, r *run, events []journal.Event) []Row {
+	t.Helper()
+	tally := newTally(r.folder, r.plan)
+	for _, e := range events {
+		if _, err := tally.apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tally.table()
+}
+
+// What a run with an edited sweep measured before stays in every report, under its own names and
+// with its own axes, and is counted apart.
+func TestSamplesOfAFormerSweep(t *testing.T) {
+	r := eventful(t, t.TempDir(), "en")
+	now := *r.plan
+	now.Cells = now.Cells[:1]
+	now.Servers, now.Clients = now.Servers[:1], now.Clients[:1]
+	before := *r.plan
+	before.Servers = slices.Clone(before.Servers)
+	old := *before.Servers[1]
+	old.Axes = matrix.Axes{{Name: "kernel", Value: "old"}}
+	before.Servers[1] = &old
+	for name, plan := range map[string]*matrix.Plan{journal.PlanFile: &now, journal.FormerName(journal.PlanFile, 1): &before} {
+		data, err := json.Marshal(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.file(name, data)
+	}
+	r.plan = &now
+	r.add(journal.Event{Type: journal.RunResumed}, journal.Session{Blocks: 1, Plan: 2})
+	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{OK: 1})
+	text := r.text("")
+	for _, want := range []string{
+		"] deepseek-v3-attention: 1 ok, 6 no longer in the sweep\n",
+		"SERVER=triton  CLIENT=rand256x32",
+		"256/256  after interrupted, no longer in the sweep\n",
+		"port_busy, no longer in the sweep\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.txt does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "[FAILURES]") {
+		t.Error("report.txt holds the failures of cells that nobody asks for against the run")
+	}
+	var md, csv bytes.Buffer
+	if err := Markdown(&md, r.folder); err != nil || !strings.Contains(md.String(), "1 ok, 6 no longer in the sweep") {
+		t.Errorf("%v: %s", err, md.String())
+	}
+	if err := CSV(&csv, r.folder); err != nil || !strings.Contains(csv.String(), ",server.kernel,") {
+		t.Errorf("%v: results.csv has no column for the former axis: %s", err, csv.String())
 	}
 }
 
@@ -210,7 +270,7 @@ func TestUnreadableRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := drawText(&bytes.Buffer{}, r.folder, &matrix.Plan{}, []journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}, ""); err == nil || !strings.Contains(err.Error(), "launch.ready") {
+	if err := drawText(&bytes.Buffer{}, r.folder, &matrix.Plan{}, told([]journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}), ""); err == nil || !strings.Contains(err.Error(), "launch.ready") {
 		t.Errorf("damaged data of an event gave %v", err)
 	}
 }

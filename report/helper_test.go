@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -126,4 +127,15 @@ func (r *run) text(lang string) string {
 		r.t.Fatal(err)
 	}
 	return b.String()
+}
+
+// told gives events as a journal does.
+func told(events []journal.Event) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
 }

@@ -53,10 +53,10 @@ func TestHostileText(t *testing.T) {
 		r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{})
 
 		var text, md bytes.Buffer
-		if err := drawText(&text, r.folder, plan, r.events, ""); err != nil {
+		if err := drawText(&text, r.folder, plan, told(r.events), ""); err != nil {
 			t.Fatal(err)
 		}
-		tally := newTally(r.folder, plan, r.events)
+		tally := newTally(r.folder, plan)
 		for _, e := range r.events {
 			if _, err := tally.apply(e); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"time"
 
@@ -36,7 +37,9 @@ type Live struct {
 	rows   *csv.Writer
 	head   csvColumns
 	jsonl  *growing
-	endsAt int64 // where the end of report.txt begins, -1 when it is not written
+	endsAt int64                           // where the end of report.txt begins, -1 when it is not written
+	past   iter.Seq2[journal.Event, error] // what is to be drawn before anything else
+	behind bool                            // it is not drawn yet
 	err    error
 
 	drawn time.Time     // when report.md was last written
@@ -50,11 +53,12 @@ type growing struct {
 	at   int64 // bytes written, those in buf included
 }
 
-// Open draws the reports of everything that happened so far, past, and goes on from there. The
-// end of an earlier session, with its table, is left out: the run goes on. A file that is
-// already there is written over in place, so that who follows it keeps following it.
-func Open(folder journal.Folder, plan *matrix.Plan, past []journal.Event) (*Live, error) {
-	l := &Live{endsAt: -1}
+// Open makes the reports of everything that happened so far, past (nil: nothing), ready to go on. They are drawn
+// with the first event that Handle gets or with Close: a run of thousands of samples takes its
+// time, and nobody shall wait for it. The end of an earlier session, with its table, is left out: the
+// run goes on. A file that is already there is written over in place, so that who follows it keeps following it.
+func Open(folder journal.Folder, plan *matrix.Plan, past iter.Seq2[journal.Event, error]) (*Live, error) {
+	l := &Live{endsAt: -1, past: past, behind: true}
 	var err error
 	for _, f := range []struct {
 		name string
@@ -65,32 +69,20 @@ func Open(folder journal.Folder, plan *matrix.Plan, past []journal.Event) (*Live
 			return nil, fmt.Errorf("open the report: %w", err)
 		}
 	}
-	t := newTally(folder, plan, past)
-	l.draw = newDrawer(l.text, t, "")
+	l.draw = newDrawer(l.text, newTally(folder, plan), "")
 	l.rows = csv.NewWriter(l.csv)
-	l.head = columnsOf(plan)
-	err = l.rows.Write(l.head.head())
-	for _, e := range past {
-		if err == nil {
-			err = l.add(e)
-		}
-	}
-	if err == nil {
-		err = l.flush(true)
-	}
-	if err != nil {
-		l.closeFiles()
-		return nil, fmt.Errorf("draw the report: %w", err)
-	}
+	l.head = columnsOf(l.draw.tally)
 	return l, nil
 }
 
 // Handle adds one event; the events come in order and follow those that Open was given.
 func (l *Live) Handle(e journal.Event) {
-	if l.err != nil {
-		return
+	if l.err == nil {
+		l.err = l.catchUp()
 	}
-	l.err = l.handle(e)
+	if l.err == nil {
+		l.err = l.handle(e)
+	}
 }
 
 func (l *Live) handle(e journal.Event) error {
@@ -186,6 +178,9 @@ func (l *Live) flush(whole bool) error {
 // Close writes the end of a run that had ended already when Open was called and that nothing
 // followed, brings report.md up to date, closes the files and gives the first failure.
 func (l *Live) Close() error {
+	if l.err == nil {
+		l.err = l.catchUp()
+	}
 	if l.err == nil {
 		l.err = l.finish()
 	}

@@ -79,7 +79,7 @@ func TestLiveIsReplay(t *testing.T) {
 		events = events[:rapid.IntRange(0, len(events)).Draw(t, "length")]
 		for done := 0; ; {
 			setEvents(t, r.folder, events[:done])
-			live, err := Open(r.folder, r.plan, events[:done])
+			live, err := Open(r.folder, r.plan, told(events[:done]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestResumeKeepsTheFile(t *testing.T) {
 	}
 	var first os.FileInfo
 	for range 2 {
-		live, err := Open(r.folder, r.plan, r.events)
+		live, err := Open(r.folder, r.plan, told(r.events))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,20 +9,18 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/result"
 )
 
 // Markdown draws the short report: what came out in one line, the failures, the table, and the
 // cells folded below. It fits into one comment of an issue; what does not fit is named.
 func Markdown(w io.Writer, folder journal.Folder) error {
-	plan, events, err := load(folder)
+	t, err := tallyOf(folder)
 	if err != nil {
 		return err
 	}
-	t := newTally(folder, plan, events)
-	for _, e := range events {
-		if _, err := t.apply(e); err != nil {
-			return err
-		}
+	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
+		return err
 	}
 	_, err = w.Write(t.markdown())
 	return err

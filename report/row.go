@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"servematrix/journal"
-	"servematrix/matrix"
 	"servematrix/metric"
 	"servematrix/result"
 )
@@ -34,6 +33,7 @@ type Row struct {
 	// Log is the server's log, relative to the run folder, where its start failed and Failure
 	// names no file.
 	Log       string
+	Former    bool            // of a cell or a block that the sweep, edited since, no longer has
 	After     string          // what befell the attempt before this one: a class, a reason or a status
 	Reasons   []result.Reason // validity findings, also those that did not invalidate; each reason once
 	Simulated bool            // the numbers come from the simulated server
@@ -61,25 +61,16 @@ var shown = []string{
 	"mean_e2e_latency_ms", "completed", "num_prompts",
 }
 
-// Rows folds events into the rows of the end table: every cell and block in plan order, the
-// last attempt of each. It reads the samples from the folder for their metrics.
-func Rows(folder journal.Folder, plan *matrix.Plan, events []journal.Event) ([]Row, error) {
-	t := newTally(folder, plan, events)
-	for _, e := range events {
-		if _, err := t.apply(e); err != nil {
-			return nil, err
-		}
-	}
-	return t.table(), nil
-}
-
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come
 // last. Cells of which nothing is known yet are missing; with --only it is not known which
 // ones were selected, so only those with a result are there.
 func (t *tally) table() []Row {
 	rows := make([]Row, 0, len(t.rows))
 	for _, row := range t.rows {
-		rows = append(rows, *row)
+		one := *row
+		_, planned := t.order[row.Cell]
+		one.Former = !planned || t.session.Blocks > 0 && row.Block > t.session.Blocks
+		rows = append(rows, one)
 	}
 	if t.session.Only == "" {
 		for block := 1; block <= t.session.Blocks; block++ {
@@ -104,11 +95,15 @@ func (t *tally) place(cell string) int {
 	return len(t.order)
 }
 
-// count counts rows by status.
-func count(rows []Row) map[string]int {
-	n := map[string]int{}
+// count counts rows by status, and those of a former sweep, which nobody judges any more.
+func count(rows []Row) (by map[string]int, former int) {
+	by = map[string]int{}
 	for _, row := range rows {
-		n[row.Status]++
+		if row.Former {
+			former++
+			continue
+		}
+		by[row.Status]++
 	}
-	return n
+	return by, former
 }

@@ -18,22 +18,33 @@ import (
 // them, with the status "skipped". A sample whose file is gone or is not the one that the
 // journal vouches for is failed, with class no_result, and its message says so.
 func Samples(folder journal.Folder) ([]*result.Sample, error) {
-	plan, events, err := load(folder)
+	t, err := tallyOf(folder)
 	if err != nil {
 		return nil, err
 	}
 	var out []*result.Sample
-	err = eachSample(folder, plan, events, func(s *result.Sample) error {
+	err = t.eachSample(func(s *result.Sample) error {
 		out = append(out, s)
 		return nil
 	})
 	return out, err
 }
 
-// eachSample calls f with every sample, one in memory at a time.
-func eachSample(folder journal.Folder, plan *matrix.Plan, events []journal.Event, f func(*result.Sample) error) error {
-	t := newTally(folder, plan, events)
-	for _, e := range events {
+// tallyOf begins the tally of a run folder.
+func tallyOf(folder journal.Folder) (*tally, error) {
+	plan, err := loadPlan(folder)
+	if err != nil {
+		return nil, err
+	}
+	return newTally(folder, plan), nil
+}
+
+// eachSample applies every event of the journal and calls f with every sample, one in memory at a time.
+func (t *tally) eachSample(f func(*result.Sample) error) error {
+	for e, err := range t.folder.Events() {
+		if err != nil {
+			return err
+		}
 		s, err := t.apply(e)
 		if err != nil {
 			return err
@@ -49,13 +60,17 @@ func eachSample(folder journal.Folder, plan *matrix.Plan, events []journal.Event
 }
 
 func loadPlan(folder journal.Folder) (*matrix.Plan, error) {
-	data, err := os.ReadFile(folder.Path(journal.PlanFile))
+	return readPlan(folder.Path(journal.PlanFile))
+}
+
+func readPlan(path string) (*matrix.Plan, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}
 	plan := &matrix.Plan{}
 	if err := json.Unmarshal(data, plan); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder.Path(journal.PlanFile), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return plan, nil
 }
@@ -106,13 +121,12 @@ func (t *tally) skipped(e journal.Event, d journal.Skip) *result.Sample {
 // blank is a sample of which only the plan is known.
 func (t *tally) blank(e journal.Event) *result.Sample {
 	s := &result.Sample{Run: filepath.Base(string(t.folder)), Cell: e.Cell, Block: e.Block, Attempt: e.Attempt}
-	if c, ok := t.cells[e.Cell]; ok {
-		if server := t.servers[c.Server]; server != nil {
-			s.Server = side(&server.Variant)
-		}
-		if client := t.clients[c.Client]; client != nil {
-			s.Client = side(&client.Variant)
-		}
+	c := t.cells[e.Cell]
+	if server := t.servers[c.Server]; server != nil {
+		s.Server = side(&server.Variant)
+	}
+	if client := t.clients[c.Client]; client != nil {
+		s.Client = side(&client.Variant)
 	}
 	return s
 }

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"servematrix/journal"
@@ -26,17 +27,15 @@ type launchFact struct {
 	failure   *journal.Failure
 }
 
-// stray holds the names of a cell that an earlier plan of this run had.
-type stray struct{ server, client string }
-
 // tally folds events into what the end of every report needs. It keeps no sample whole.
 type tally struct {
 	folder   journal.Folder
 	plan     *matrix.Plan
+	former   []*matrix.Plan // those that the run had before, newest first
 	servers  map[string]*matrix.Server
 	clients  map[string]*matrix.Client
-	cells    map[string]matrix.Cell
-	order    map[string]int // cell → its place in the plan
+	cells    map[string]matrix.Cell // of all plans
+	order    map[string]int         // cell → its place in the plan
 	session  journal.Session
 	sessions int
 	began    time.Time // of the first session
@@ -45,7 +44,6 @@ type tally struct {
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
-	strays   map[string]stray // cells that the plan does not know (any more)
 	warnings []tallied
 }
 
@@ -55,25 +53,48 @@ type tallied struct {
 	times   int
 }
 
-// newTally begins a tally; past is all that the journal holds already, applied later event by
-// event.
-func newTally(folder journal.Folder, plan *matrix.Plan, past []journal.Event) *tally {
+// newTally begins a tally of all that the journal holds.
+func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	t := &tally{
-		folder: folder, plan: plan,
+		folder: folder, plan: plan, former: formerPlans(folder),
 		servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{},
-		order: map[string]int{}, rows: map[unit]*Row{}, launches: map[string]*launchFact{}, strays: map[string]stray{},
+		order: map[string]int{}, rows: map[unit]*Row{}, launches: map[string]*launchFact{},
 	}
+	for _, p := range slices.Backward(t.former) {
+		t.know(p)
+	}
+	t.know(plan)
+	for i, c := range plan.Cells {
+		t.order[c.ID] = i
+	}
+	return t
+}
+
+func (t *tally) know(plan *matrix.Plan) {
 	for _, s := range plan.Servers {
 		t.servers[s.ID] = s
 	}
 	for _, c := range plan.Clients {
 		t.clients[c.ID] = c
 	}
-	for i, c := range plan.Cells {
-		t.cells[c.ID], t.order[c.ID] = c, i
+	for _, c := range plan.Cells {
+		t.cells[c.ID] = c
 	}
-	t.meetStrays(past)
-	return t
+}
+
+// formerPlans gives the plans that an edited sweep replaced, newest first. One that cannot be
+// read explains nothing; the samples are there all the same.
+func formerPlans(folder journal.Folder) (plans []*matrix.Plan) {
+	for n := 1; ; n++ {
+		path := folder.Path(journal.FormerName(journal.PlanFile, n))
+		if _, err := os.Stat(path); err != nil {
+			slices.Reverse(plans)
+			return plans
+		}
+		if plan, err := readPlan(path); err == nil {
+			plans = append(plans, plan)
+		}
+	}
 }
 
 // apply takes the next event in. The event that finishes a sample gives that sample.
@@ -169,36 +190,13 @@ func (t *tally) keep(e journal.Event, s *result.Sample, reasons []result.Reason,
 	t.rows[u] = row
 }
 
-// meetStrays finds out the names of the cells that the plan does not know: a run that was
-// continued with an edited sweep has some. They are looked for beforehand, because a banner
-// names the workload before any event does. What cannot be decoded is found out later.
-func (t *tally) meetStrays(past []journal.Event) {
-	servers := map[string]string{} // by launch
-	for _, e := range past {
-		if _, planned := t.cells[e.Cell]; planned {
-			continue
-		}
-		switch e.Type {
-		case journal.LaunchStarted:
-			if d, err := journal.Decode[journal.Launch](e); err == nil {
-				servers[e.Launch] = d.Name
-				t.strays[e.Cell] = stray{server: d.Name}
-			}
-		case journal.SampleStarted:
-			if d, err := journal.Decode[journal.Sample](e); err == nil {
-				t.strays[e.Cell] = stray{server: servers[e.Launch], client: d.Name}
-			}
-		}
-	}
-}
-
-// cellNames gives the names of a cell's server variant and workload.
+// cellNames gives the names of a cell's server variant and workload; where no plan of the run
+// knows it, its id stands for both.
 func (t *tally) cellNames(cell string) (server, client string) {
 	if c, ok := t.cells[cell]; ok {
 		return t.serverName(c.Server), t.clientName(c.Client)
 	}
-	s := t.strays[cell]
-	return cmp.Or(s.server, cell), cmp.Or(s.client, cell)
+	return cell, cell
 }
 
 func (t *tally) serverName(id string) string {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"servematrix/journal"
@@ -14,17 +15,20 @@ import (
 // Text draws the combined report from the run folder: the same bytes as report.txt when lang
 // is the run's own (also when it is empty), the other language's labels otherwise.
 func Text(w io.Writer, folder journal.Folder, lang string) error {
-	plan, events, err := load(folder)
+	plan, err := loadPlan(folder)
 	if err != nil {
 		return err
 	}
-	return drawText(w, folder, plan, events, lang)
+	return drawText(w, folder, plan, folder.Events(), lang)
 }
 
-func drawText(w io.Writer, folder journal.Folder, plan *matrix.Plan, events []journal.Event, lang string) error {
+func drawText(w io.Writer, folder journal.Folder, plan *matrix.Plan, events iter.Seq2[journal.Event, error], lang string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	d := newDrawer(out, newTally(folder, plan, events), lang)
-	for _, e := range events {
+	d := newDrawer(out, newTally(folder, plan), lang)
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
 		s, err := d.apply(e)
 		if err == nil {
 			err = d.draw(e, s)
@@ -189,17 +193,4 @@ func (d *drawer) tail(lines []string) {
 			d.printf("  | %s\n", visible(clip(line, lineMost)))
 		}
 	}
-}
-
-// load reads what every report is drawn from.
-func load(folder journal.Folder) (*matrix.Plan, []journal.Event, error) {
-	plan, err := loadPlan(folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	events, err := folder.Replay()
-	if err != nil {
-		return nil, nil, err
-	}
-	return plan, events, nil
 }

@@ -44,8 +44,8 @@ func (g *grouping) add(row Row, failure *journal.Failure, reasons []result.Reaso
 func troubles(rows []Row) []*trouble {
 	g := grouping{known: map[string]*trouble{}}
 	for _, row := range rows {
-		switch row.Status {
-		case result.StatusOK, StatusMissing, StatusInterrupted:
+		switch {
+		case row.Former, row.Status == result.StatusOK, row.Status == StatusMissing, row.Status == StatusInterrupted:
 		default:
 			g.add(row, row.Failure, row.Reasons)
 		}
@@ -57,7 +57,7 @@ func troubles(rows []Row) []*trouble {
 func doubts(rows []Row) []*trouble {
 	g := grouping{known: map[string]*trouble{}}
 	for _, row := range rows {
-		if row.Status != result.StatusOK {
+		if row.Former || row.Status != result.StatusOK {
 			continue
 		}
 		for _, r := range row.Reasons {

@@ -26,7 +26,7 @@ type words struct {
 	results, simulatedNumbers, simulatedRow string
 	server, client, block, attempt, state   string
 	numbers                                 []string // heads in the order of the metrics
-	requests, note                          string
+	requests, note, former, formerCount     string
 	failures, warnings, files               string
 	legend                                  []string
 	span, incomplete                        string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/signal"
 	"sync"
@@ -29,8 +30,13 @@ type session struct {
 	folder   journal.Folder
 	lock     *journal.Lock
 	info     journal.Session
+	begun    journal.Event       // of a run that was born with it; else execute begins the session
+	state    *orchestrator.State // what the journal said before
+	end      journal.End         // where it ended
 	units    []orchestrator.Unit
-	swept    []process.Survivor // what former sessions left, ended before this one
+	all      []orchestrator.Unit // those that were measured already, too
+	adopt    bool                // a new plan is staged
+	swept    []process.Survivor  // what former sessions left, ended before this one
 	afresh   bool
 	progress string
 	color    string
@@ -43,23 +49,29 @@ func (s *session) execute(ctx context.Context) error {
 	if err := os.Remove(s.folder.Path(orchestrator.StopAfterCell)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	writer, past, err := s.folder.Append()
+	writer, err := s.folder.Append(s.end)
 	if err != nil {
 		return err
+	}
+	var past iter.Seq2[journal.Event, error]
+	if s.begun.Seq == 0 {
+		past = s.folder.Past(s.end)
 	}
 	live, err := report.Open(s.folder, s.plan, past)
 	if err != nil {
 		return errors.Join(err, writer.Close())
 	}
 	view := progress.New(s.viewOptions(past))
-	writer.Subscribe(live.Handle)
-	writer.Subscribe(view.Handle)
+	if err := s.begin(writer, live.Handle, view.Handle); err != nil {
+		view.Close()
+		return errors.Join(err, writer.Close(), live.Close())
+	}
 
 	ctx, hurry, release := interruptible(ctx)
 	defer release()
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
-		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, Past: past, Session: s.info,
-		Units: s.units, Swept: s.swept, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
+		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
+		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
 		Redactor: s.redactor(), Log: zerolog.New(s.env.Stderr), Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this
@@ -91,6 +103,25 @@ func (s *session) execute(ctx context.Context) error {
 	return nil
 }
 
+// begin lets the listeners hear of everything from the session's first event on,
+// which is when a new plan takes its place.
+func (s *session) begin(writer *journal.Writer, listeners ...func(journal.Event)) (err error) {
+	born := s.begun.Seq > 0
+	for _, hear := range listeners {
+		if born {
+			hear(s.begun)
+		}
+		writer.Subscribe(hear)
+	}
+	if !born {
+		s.begun, err = writer.Begin(s.info)
+	}
+	if err == nil && s.adopt {
+		err = s.folder.Adopt()
+	}
+	return err
+}
+
 // harmless drops the errors that the view has told already.
 func harmless(err error) error {
 	var interrupt *orchestrator.Interrupt
@@ -115,7 +146,7 @@ func (s *session) redactor() *secret.Redactor {
 	return r
 }
 
-func (s *session) viewOptions(past []journal.Event) progress.Options {
+func (s *session) viewOptions(past iter.Seq2[journal.Event, error]) progress.Options {
 	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: past, Getenv: s.env.Getenv}
 	opt.IsTerminal, opt.Width = terminal(s.env.Stderr)
 	return opt

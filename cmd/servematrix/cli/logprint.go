@@ -170,7 +170,7 @@ func (s *snapshot) redactor(env Env) *secret.Redactor {
 }
 
 // follow prints until the run has ended, taking in the logs of what comes.
-func (s *snapshot) follow(ctx context.Context, p *printer, cell string, opt logsOptions) error {
+func (s *snapshot) follow(ctx context.Context, p *printer, what *newest, opt logsOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events := make(chan journal.Event)
@@ -200,13 +200,8 @@ func (s *snapshot) follow(ctx context.Context, p *printer, cell string, opt logs
 		}
 		select {
 		case e := <-events:
-			s.events = append(s.events, e)
-			if err := s.state.Apply(e); err != nil {
-				cancel()
-				<-over
-				return err
-			}
-			for _, f := range s.logFiles(cell, opt) {
+			what.apply(e)
+			for _, f := range what.files(s.folder, opt) {
 				if !p.open[f[0]] {
 					p.lines = -1 // what starts now is shown from its begin
 					p.add(f[0], f[1])

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/journal"
-	"servematrix/orchestrator"
 )
 
 type logsOptions struct {
@@ -70,7 +69,14 @@ func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, op
 		}
 	}
 	p := newPrinter(env.Stdout, s.redactor(env), opt.lines)
-	files := s.logFiles(want, opt)
+	what := &newest{cell: want, block: opt.block}
+	for e, err := range s.events() {
+		if err != nil {
+			return err
+		}
+		what.apply(e)
+	}
+	files := what.files(folder, opt)
 	if len(files) == 0 && !(opt.follow && s.live) {
 		return &exitError{code: exitNothing, err: errors.New("nothing was started yet: there is no log")}
 	}
@@ -81,7 +87,7 @@ func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, op
 	if !opt.follow {
 		return p.finish()
 	}
-	return s.follow(ctx, p, want, opt)
+	return s.follow(ctx, p, what, opt)
 }
 
 // resolveCell finds the cell that a person means.
@@ -113,44 +119,49 @@ func (s *snapshot) resolveCell(arg string) (string, error) {
 	return "", usageError("%q means %d cells; be more exact:\n  %s", arg, len(found), strings.Join(list, "\n  "))
 }
 
-// logFiles lists path and name of the logs to print: of one cell, or of what was started last.
-func (s *snapshot) logFiles(cell string, opt logsOptions) [][2]string {
-	launch, attempt := "", ""
-	for _, e := range s.events {
-		if cell != "" && e.Cell != cell || opt.block > 0 && e.Block != opt.block && e.Block != 0 {
-			continue
-		}
-		switch e.Type {
-		case journal.LaunchStarted:
-			launch, attempt = e.Launch, ""
-		case journal.SampleStarted:
-			launch = e.Launch
-			if d, err := journal.Decode[journal.Sample](e); err == nil {
-				attempt = d.Folder
-			}
-		case journal.SampleEnded:
-			launch = e.Launch // of a launch that was shared and never ready, too
-		}
-	}
-	var out [][2]string
-	add := func(rel string) { out = append(out, [2]string{s.folder.Path(rel), rel}) }
-	if l := s.launch(launch); l != nil && !opt.client {
-		for _, log := range l.Launch.Logs {
-			add(log)
-		}
-	}
-	if attempt != "" && !opt.server {
-		add(filepath.Join(attempt, journal.ClientOut))
-		add(filepath.Join(attempt, journal.ClientErr))
-	}
-	return out
+// newest follows the events to what was started last: of one cell, or of all where cell is empty.
+type newest struct {
+	cell    string
+	block   int           // 0: any
+	last    journal.Event // the last launch.started
+	launch  journal.Event // that of what is wanted
+	attempt string        // its folder, "" before there is one
 }
 
-func (s *snapshot) launch(id string) *orchestrator.LaunchState {
-	for _, l := range s.state.Launches {
-		if l.ID == id {
-			return l
+func (n *newest) apply(e journal.Event) {
+	if e.Type == journal.LaunchStarted {
+		n.last = e
+	}
+	if n.cell != "" && e.Cell != n.cell || n.block > 0 && e.Block != n.block && e.Block != 0 {
+		return
+	}
+	switch e.Type {
+	case journal.LaunchStarted:
+		n.launch, n.attempt = n.last, ""
+	case journal.SampleStarted:
+		n.launch = n.last
+		if d, err := journal.Decode[journal.Sample](e); err == nil {
+			n.attempt = d.Folder
+		}
+	case journal.SampleEnded:
+		n.launch = n.last // of a launch that was shared and never ready, too
+	}
+}
+
+// files lists path and name of the logs to print.
+func (n *newest) files(folder journal.Folder, opt logsOptions) [][2]string {
+	var out [][2]string
+	add := func(rel string) { out = append(out, [2]string{folder.Path(rel), rel}) }
+	if !opt.client && n.launch.Launch != "" {
+		if d, err := journal.Decode[journal.Launch](n.launch); err == nil {
+			for _, log := range d.Logs {
+				add(log)
+			}
 		}
 	}
-	return nil
+	if n.attempt != "" && !opt.server {
+		add(filepath.Join(n.attempt, journal.ClientOut))
+		add(filepath.Join(n.attempt, journal.ClientErr))
+	}
+	return out
 }

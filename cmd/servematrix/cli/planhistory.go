@@ -35,7 +35,7 @@ func (t planText) history(env Env) *progress.History {
 			break
 		}
 		if s, err := takeSnapshot(f); err == nil {
-			h.Learn(s.plan, s.events)
+			h.Learn(s.plan, s.events())
 		}
 	}
 	return h

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,17 +59,9 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	if err := checkViewFlags(opt.progress, opt.color); err != nil {
 		return err
 	}
-	folder, err := openRun(env, dir)
+	folder, lock, err := lockRun(env, dir)
 	if err != nil {
 		return err
-	}
-	lock, err := folder.Lock()
-	if err != nil {
-		code := exitInternal
-		if errors.Is(err, journal.ErrLocked) {
-			code = exitPreflight
-		}
-		return &exitError{code: code, err: err, hint: "servematrix status " + dir + " shows what it does"}
 	}
 	s := &session{env: env, folder: folder, lock: lock, progress: opt.progress, color: opt.color, afresh: opt.retry != "none"}
 	if err := s.goOn(ctx, opt, again); err != nil {
@@ -77,29 +70,39 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	return s.execute(ctx)
 }
 
+// lockRun opens a run folder and makes this process the only one that works on it.
+func lockRun(env Env, dir string) (journal.Folder, *journal.Lock, error) {
+	folder, err := openRun(env, dir)
+	if err != nil {
+		return "", nil, err
+	}
+	lock, err := folder.Lock()
+	if err != nil {
+		code := exitInternal
+		if errors.Is(err, journal.ErrLocked) {
+			code = exitPreflight
+		}
+		return "", nil, &exitError{code: code, err: err, hint: "servematrix status " + dir + " shows what it does"}
+	}
+	return folder, lock, nil
+}
+
 // goOn reads what the run folder says and decides what is left to measure.
 func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrator.Again) error {
+	if err := s.recall(ctx); err != nil {
+		return err
+	}
+	before := s.state.Session
+	if err := s.folder.Settle(before.PlanSHA256); err != nil {
+		return s.planGone(err)
+	}
 	plan, err := readPlan(s.folder)
 	if err != nil {
-		return err
+		return s.planGone(err)
 	}
-	past, err := s.folder.Replay()
-	if err != nil {
-		return err
-	}
-	state, err := orchestrator.Fold(past)
-	if err != nil {
-		return err
-	}
-	before := state.Session
-	if len(past) == 0 {
-		return usageError("the run ended before its first event, so nothing is known of what it was to measure: start it again with servematrix run")
-	}
-	if s.swept, err = orchestrator.Leftovers(ctx, s.folder, state); err != nil {
-		return err
-	}
-	if err := endLeftovers(ctx, s.swept); err != nil {
-		return err
+	s.plan = plan
+	if s.state.Sessions == 0 {
+		before = s.guess()
 	}
 	blocks := max(opt.blocks, before.Blocks)
 	if opt.blocks > 0 && opt.blocks < before.Blocks {
@@ -115,40 +118,61 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if err := s.recoverLiterals(plan, before.SweepPath); err != nil {
 		return err
 	}
-	s.plan = plan
+	s.tellEdited(before.SweepPath)
 	if s.info, err = sessionInfo(s.env, before.SweepPath, before.Cells, blocks, before.Only); err != nil {
 		return err
 	}
-	s.info.Dir = before.Dir
-	all, err := selectUnits(plan, before.Only, blocks)
-	if err != nil {
+	s.info.Dir, s.info.Plan = before.Dir, before.Plan
+	if s.info.PlanSHA256, err = digest(s.folder.Path(journal.PlanFile)); err != nil {
 		return err
 	}
-	s.units = s.damaged(state, state.Missing(all, again), all)
+	if s.all, err = selectUnits(plan, before.Only, blocks); err != nil {
+		return err
+	}
+	s.units = s.state.Missing(s.all, again)
 	if len(s.units) == 0 {
 		return nil // the verdict is drawn again over what is there
 	}
 	return preflight(Env{Dir: before.Dir, Env: s.env.Env}, plan, s.catalog, s.units, string(s.folder))
 }
 
-// damaged adds the units whose journal entry says ok but whose sample is not what was written.
-func (s *session) damaged(state *orchestrator.State, left, all []orchestrator.Unit) []orchestrator.Unit {
-	listed := map[orchestrator.Unit]bool{}
-	for _, u := range left {
-		listed[u] = true
+// recall reads the journal and ends what the former session left.
+func (s *session) recall(ctx context.Context) (err error) {
+	if s.state, s.end, err = orchestrator.ReadState(s.folder); err != nil {
+		return err
 	}
-	for _, u := range all {
-		o := state.Of(u)
-		if listed[u] || o.Status != orchestrator.StatusOK {
-			continue
-		}
-		sum, err := digest(s.folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts), journal.SampleFile))
-		if err != nil || sum != o.SHA256 {
-			fmt.Fprintf(s.env.Stderr, "servematrix: the sample of %s block %d is lost or changed; it is measured again\n", u.Cell, u.Block)
-			left = append(left, u)
-		}
+	if s.swept, err = orchestrator.Leftovers(ctx, s.folder, s.state); err != nil {
+		return err
 	}
-	return left
+	return endLeftovers(ctx, s.swept)
+}
+
+// planGone is the error of a run whose plan is not there as it was.
+func (s *session) planGone(err error) error {
+	run := shown(s.env, string(s.folder))
+	return &exitError{code: exitUsage, err: fmt.Errorf("the plan of %s cannot be used: %w", run, err),
+		hint: "no sample is lost; put " + journal.PlanFile + " back, or make it again from the sweep: servematrix run SWEEP --into " + run}
+}
+
+// guess is what a run was asked for whose journal is empty: the disk lost its first line.
+func (s *session) guess() journal.Session {
+	g := journal.Session{Dir: s.env.Dir, SweepPath: s.folder.Path(journal.SweepFile), Blocks: s.plan.Run.Blocks, Cells: len(s.plan.Cells), Plan: 1}
+	fmt.Fprintf(s.env.Stderr, "servematrix: the journal of %s is empty; every cell of its plan is measured, in %s, with %s as the working folder\n",
+		shown(s.env, string(s.folder)), count(g.Blocks, "block"), g.Dir)
+	return g
+}
+
+// tellEdited says when the sweep is no longer what the plan was made from.
+func (s *session) tellEdited(sweep string) {
+	now, err := os.ReadFile(sweep)
+	if err != nil {
+		return // it need not be there
+	}
+	then, err := os.ReadFile(s.folder.Path(journal.SweepFile))
+	if err == nil && !bytes.Equal(then, keptSweep(now, s.plan.Literals)) {
+		fmt.Fprintf(s.env.Stderr, "servematrix: %s was edited since; the plan as it was goes on. What changed runs with: servematrix run %s --into %s\n",
+			shown(s.env, sweep), shown(s.env, sweep), shown(s.env, string(s.folder)))
+	}
 }
 
 // recoverLiterals fetches the secrets that the sweep spells out from the sweep

@@ -23,6 +23,7 @@ import (
 
 type runOptions struct {
 	out         string
+	into        string
 	blocks      int
 	blocksGiven bool
 	only        string
@@ -44,16 +45,27 @@ The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
 starts as can be, with a few requests. The run folder is called NAME-smoke-TIME, and at the end
 one line says what works, what does not, and how long the starts took.
 
+With --into RUN an edited sweep goes on in the folder of an earlier run: what is measured there
+already stays, what is new or changed runs, and what the sweep no longer has is kept but not
+judged. plan --into shows beforehand what that would be.
+
 ` + exitHelp,
 		Example: "  servematrix run sweep.yaml --smoke\n  servematrix run sweep.yaml --out runs",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.blocksGiven = cmd.Flags().Changed("blocks")
+			if opt.into != "" && cmd.Flags().Changed("out") {
+				return usageError("--into goes on in a run folder that is there, --out makes a new one: give one of them")
+			}
+			if opt.into != "" && opt.smoke {
+				return usageError("--smoke measures nothing, so it gets a run folder of its own: leave --into out")
+			}
 			return run(cmd.Context(), env, args[0], opt)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.out, "out", "runs", "parent folder of the run folder")
+	f.StringVar(&opt.into, "into", "", "run folder of an earlier run of this sweep: run into it what is not in it yet")
 	f.IntVar(&opt.blocks, "blocks", 0, "rounds over the plan (default: the sweep's run.blocks)")
 	f.StringVar(&opt.only, "only", "", `run only the cells for which the expression holds, such as 'backend == "triton"'`)
 	f.BoolVar(&opt.smoke, "smoke", false, "rehearse: try every server variant and every workload once, with a few requests")
@@ -92,30 +104,41 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 		}
 		opt.only = "" // what it selects is the plan now
 	}
-	units, err := selectUnits(plan, opt.only, plan.Run.Blocks)
-	if err != nil {
+	s := &session{env: env, plan: plan, catalog: catalog, progress: opt.progress, color: opt.color}
+	if s.all, err = selectUnits(plan, opt.only, plan.Run.Blocks); err != nil {
 		return err
 	}
-	swept, err := ofDeadRuns()
-	if err != nil {
-		return err
-	}
-	if err := endLeftovers(ctx, swept); err != nil {
-		return err
-	}
-	out := env.path(opt.out)
-	if err := preflight(env, plan, catalog, units, out); err != nil {
-		return err
-	}
-	s := &session{env: env, plan: plan, catalog: catalog, units: units, swept: swept, progress: opt.progress, color: opt.color}
+	s.units = s.all
 	files, err := runFiles(plan, env.path(sweep), source)
 	if err != nil {
 		return err
 	}
-	if s.info, err = sessionInfo(env, env.path(sweep), len(units), plan.Run.Blocks, opt.only); err != nil {
+	if s.info, err = sessionInfo(env, env.path(sweep), len(s.units), plan.Run.Blocks, opt.only); err != nil {
 		return err
 	}
-	s.folder, s.lock, err = journal.Create(out, plan.Name, time.Now(), files)
+	s.info.Plan, s.info.PlanSHA256 = 1, journal.Digest(files[journal.PlanFile])
+	if opt.into != "" {
+		return s.runInto(ctx, opt.into, files)
+	}
+	return s.runNew(ctx, env.path(opt.out), files)
+}
+
+// runNew makes the run folder and measures everything.
+func (s *session) runNew(ctx context.Context, out string, files map[string][]byte) (err error) {
+	if s.swept, err = ofDeadRuns(); err != nil {
+		return err
+	}
+	if err := endLeftovers(ctx, s.swept); err != nil {
+		return err
+	}
+	if err := preflight(s.env, s.plan, s.catalog, s.units, out); err != nil {
+		return err
+	}
+	if s.begun, files[journal.EventsFile], err = journal.First(s.info); err != nil {
+		return err
+	}
+	s.state, s.end = orchestrator.NewState(), journal.End{Offset: int64(len(files[journal.EventsFile])), Seq: s.begun.Seq}
+	s.folder, s.lock, err = journal.Create(out, s.plan.Name, time.Now(), files)
 	if err != nil {
 		return &exitError{code: exitPreflight, err: err, hint: "give a folder that can be written with --out"}
 	}
@@ -152,12 +175,8 @@ func selectUnits(plan *matrix.Plan, only string, blocks int) ([]orchestrator.Uni
 	return units, nil
 }
 
-// runFiles are the files that a run folder is born with. A secret literal does not even stay in the copy of the sweep.
+// runFiles are the files that a run folder is born with.
 func runFiles(plan *matrix.Plan, sweep string, source []byte) (map[string][]byte, error) {
-	var hide secret.Redactor
-	for _, value := range plan.Literals {
-		hide.Add(value)
-	}
 	var frozen bytes.Buffer
 	if err := plan.WriteJSON(&frozen); err != nil {
 		return nil, err
@@ -166,17 +185,26 @@ func runFiles(plan *matrix.Plan, sweep string, source []byte) (map[string][]byte
 	if err != nil {
 		return nil, err
 	}
-	copied := []byte(hide.String(string(source)))
-	if spells(copied, plan.Literals) { // written in a way, such as with escapes, that a search does not see
-		copied = []byte("# Not kept: the sweep spells a secret out in a way that cannot be hidden.\n")
-	}
-	files := map[string][]byte{journal.SweepFile: copied, journal.PlanFile: frozen.Bytes(), journal.HostFile: host}
+	files := map[string][]byte{journal.SweepFile: keptSweep(source, plan.Literals), journal.PlanFile: frozen.Bytes(), journal.HostFile: host}
 	for i, name := range plan.Profiles {
 		if files[profileFile(i)], err = os.ReadFile(beside(sweep, name)); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// keptSweep is the copy of a sweep that a run folder keeps: a secret literal does not even stay in that.
+func keptSweep(source []byte, literals map[string]string) []byte {
+	var hide secret.Redactor
+	for _, value := range literals {
+		hide.Add(value)
+	}
+	kept := []byte(hide.String(string(source)))
+	if spells(kept, literals) { // written in a way, such as with escapes, that a search does not see
+		return []byte("# Not kept: the sweep spells a secret out in a way that cannot be hidden.\n")
+	}
+	return kept
 }
 
 // profileFile is the run folder's copy of a profile that the sweep adds.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,8 +30,8 @@ const (
 type snapshot struct {
 	folder journal.Folder
 	plan   *matrix.Plan
-	events []journal.Event
 	state  *orchestrator.State
+	end    journal.End         // what state holds
 	units  []orchestrator.Unit // what it is to measure
 	live   bool
 }
@@ -104,10 +105,7 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 	if s.plan, err = readPlan(folder); err != nil {
 		return nil, err
 	}
-	if s.events, err = folder.Replay(); err != nil {
-		return nil, err
-	}
-	if s.state, err = orchestrator.Fold(s.events); err != nil {
+	if s.state, s.end, err = orchestrator.ReadState(folder); err != nil {
 		return nil, err
 	}
 	blocks := s.state.Session.Blocks
@@ -119,6 +117,9 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 	}
 	return s, nil
 }
+
+// events gives what state was folded from.
+func (s *snapshot) events() iter.Seq2[journal.Event, error] { return s.folder.Past(s.end) }
 
 // runState says in one word where the run stands.
 func (s *snapshot) runState() string {

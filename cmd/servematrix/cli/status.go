@@ -109,15 +109,10 @@ func (s *snapshot) standing(env Env) standing {
 		Run: shown(env, string(s.folder)), State: s.runState(), Sweep: s.state.Session.SweepPath, Session: s.state.Sessions,
 		PID: s.state.Session.Process.PID, Host: s.state.Session.Host, Only: s.state.Session.Only,
 		Samples: len(s.units), Counts: s.counts(), Failures: []failed{}, Warnings: s.state.Warnings,
-		Ended: s.state.Interrupted, Last: s.state.Current.Time,
+		Ended: s.state.Interrupted, Since: s.state.Since, Last: s.state.Current.Time,
 	}
 	if st.Warnings == nil {
 		st.Warnings = []string{}
-	}
-	for _, e := range s.events {
-		if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
-			st.Since = e.Time
-		}
 	}
 	names := s.names()
 	for _, u := range s.units {
@@ -231,7 +226,7 @@ func (d *doing) text() string {
 // this command's data: it goes to stdout.
 func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
 	tty, width := terminal(env.Stdout)
-	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: s.events,
+	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: s.events(),
 		IsTerminal: tty, Width: width, Getenv: env.Getenv})
 	defer view.Close()
 	seen := s.state.Current.Seq

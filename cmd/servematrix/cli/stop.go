@@ -91,11 +91,7 @@ func stop(ctx context.Context, env Env, arg string, opt stopOptions) error {
 // interrupt sends SIGTERM to the run's orchestrator, and to no other process:
 // found first, identified then, signalled through the handle of the first step.
 func interrupt(folder journal.Folder) error {
-	events, err := folder.Replay()
-	if err != nil {
-		return err
-	}
-	state, err := orchestrator.Fold(events)
+	state, _, err := orchestrator.ReadState(folder)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"iter"
 	"time"
 
 	"servematrix/journal"
@@ -29,9 +30,12 @@ func NewHistory(plan *matrix.Plan) *History {
 }
 
 // Learn takes in a former run: its plan and its events.
-func (h *History) Learn(former *matrix.Plan, events []journal.Event) {
+func (h *History) Learn(former *matrix.Plan, events iter.Seq2[journal.Event, error]) {
 	t := newTracker(former, nil)
-	for _, e := range events {
+	for e, err := range events {
+		if err != nil {
+			break // what is known so far counts
+		}
 		t.apply(e)
 	}
 	told := false

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"iter"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // former tells a run that started each server of starts as often as it has times there.
-func former(t *testing.T, starts map[string][]float64) (*matrix.Plan, []journal.Event) {
+func former(t *testing.T, starts map[string][]float64) (*matrix.Plan, iter.Seq2[journal.Event, error]) {
 	s := &story{t: t, began: time.Now()}
 	plan := &matrix.Plan{}
 	events := []journal.Event{s.event(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1})}
@@ -22,7 +23,7 @@ func former(t *testing.T, starts map[string][]float64) (*matrix.Plan, []journal.
 				s.event(journal.Event{Type: journal.LaunchEnded, Launch: id}, journal.Gone{PortFree: true, Seconds: 10}))
 		}
 	}
-	return plan, events
+	return plan, told(events)
 }
 
 func TestHistoryTellsWhatLaunchesTake(t *testing.T) {

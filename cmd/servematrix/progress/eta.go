@@ -17,7 +17,8 @@ type times struct{ start, client, stop group }
 type group struct {
 	by    map[string][]float64
 	all   []float64
-	whole span // of all
+	whole span // of all, as long as there are no more than known
+	known int
 }
 
 func newTimes() times {
@@ -27,9 +28,17 @@ func newTimes() times {
 
 func (g *group) add(id string, s float64) {
 	g.by[id] = append(g.by[id], s)
-	i, _ := slices.BinarySearch(g.all, s)
-	g.all = slices.Insert(g.all, i, s)
-	g.whole = span{g.all[0], quantile(g.all, 0.5), g.all[len(g.all)-1]}
+	g.all = append(g.all, s)
+}
+
+// over gives the extremes and the median of all.
+func (g *group) over() span {
+	if g.known < len(g.all) {
+		slices.Sort(g.all)
+		g.known = len(g.all)
+		g.whole = span{g.all[0], quantile(g.all, 0.5), g.all[g.known-1]}
+	}
+	return g.whole
 }
 
 // span is an estimate in seconds: a low, a middling and a high one.
@@ -48,7 +57,7 @@ func (g *group) of(id string) (span, bool) {
 	case len(g.all) == 0:
 		return span{}, false
 	case len(v) == 0:
-		return g.whole, true
+		return g.over(), true
 	case len(v) < 4:
 		return span{v[0], quantile(v, 0.5), v[len(v)-1]}, true
 	}

@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -35,7 +36,9 @@ type Options struct {
 	Folder journal.Folder
 	// Units are what the session is to measure; nil: every cell of the plan in every block.
 	Units []orchestrator.Unit
-	Past  []journal.Event // what the journal said before; taken in, not shown
+	// Past is what the journal said before, nil for nothing. It is taken in before the first
+	// event or drawing and not shown.
+	Past iter.Seq2[journal.Event, error]
 	// IsTerminal tells whether W is one, Width how many columns it has now (nil
 	// or 0: 80); it is asked for each drawing, so that a resized terminal is followed.
 	IsTerminal bool

@@ -33,8 +33,8 @@ type View struct {
 	once   sync.Once
 }
 
-// New makes a view of a run and takes in what is past without showing it. A
-// mode that there is not counts as plain; Choose tells that beforehand.
+// New makes a view of a run. A mode that there is not counts as plain; Choose
+// tells that beforehand.
 func New(opt Options) *View {
 	mode, color, err := Choose(opt.Mode, opt.Color, opt.IsTerminal, opt.Getenv)
 	if err != nil {
@@ -43,9 +43,6 @@ func New(opt Options) *View {
 	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
 	if v.zone == nil {
 		v.zone = time.Local
-	}
-	for _, e := range opt.Past {
-		v.track.apply(e)
 	}
 	if mode == None {
 		return v
@@ -61,10 +58,25 @@ func New(opt Options) *View {
 	return v
 }
 
+// catchUp takes in what is past, once. The caller holds v.mu.
+func (v *View) catchUp() {
+	if v.opt.Past == nil {
+		return
+	}
+	for e, err := range v.opt.Past {
+		if err != nil {
+			break // what is known stays shown
+		}
+		v.track.apply(e)
+	}
+	v.opt.Past = nil
+}
+
 // Handle takes the next event. It never waits for the terminal.
 func (v *View) Handle(e journal.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.catchUp()
 	v.track.apply(e)
 	switch v.mode {
 	case JSON:
@@ -103,6 +115,7 @@ func (v *View) tick() {
 			return
 		case now := <-t.C:
 			v.mu.Lock()
+			v.catchUp()
 			v.screen.show(nil, v.block(now))
 			v.mu.Unlock()
 		}
@@ -117,6 +130,7 @@ func (v *View) heart() {
 		return
 	default:
 	}
+	v.catchUp()
 	if v.track.state.Ended == nil && !v.track.began.IsZero() {
 		v.screen.show([]string{v.beat(time.Now())}, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -276,11 +277,22 @@ func TestResumedRunCountsWhatIsDone(t *testing.T) {
 		add(journal.Event{Type: journal.SampleEnded, Cell: "c1", Block: 1, Attempt: 1}, journal.Ended{Status: "ok", Final: true})
 		first.view.Close()
 		var out sink
-		s := newStory(t, Options{W: &out, Mode: "plain", Past: past, Units: []orchestrator.Unit{{Cell: "c2", Block: 1}}})
+		s := newStory(t, Options{W: &out, Mode: "plain", Past: told(past), Units: []orchestrator.Unit{{Cell: "c2", Block: 1}}})
 		s.tell(journal.Event{Type: journal.RunResumed}, journal.Session{Blocks: 1})
 		s.view.Close()
 		if want := "00:00:00 again demo-1: 1 of 2 done, goes on\n"; out.String() != want {
 			t.Errorf("got %q, want %q", out.String(), want)
 		}
 	})
+}
+
+// told gives events as a journal does.
+func told(events []journal.Event) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
 }

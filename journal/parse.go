@@ -1,0 +1,208 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// parser reads the lines of a journal. A journal of a night has a million of
+// them, so a line as Writer writes it is taken apart without encoding/json; any
+// other line that is an event is read too, only slower.
+type parser struct{ launch, cell string } // those of the line before: neighbours have them in common
+
+func (p *parser) event(line []byte) (Event, error) {
+	if e, ok := p.ours(line); ok {
+		return e, nil
+	}
+	var e Event
+	err := json.Unmarshal(line, &e)
+	return e, err
+}
+
+// ours reads a line with the keys in the order of Event's fields and no escapes in them.
+func (p *parser) ours(line []byte) (e Event, ok bool) {
+	c := cursor{rest: line, ok: bytes.IndexByte(line, 0) < 0} // zeroes are what a file system leaves of a lost page
+	c.must(`{"seq":`)
+	e.Seq = int64(c.integer())
+	c.must(`,"time":"`)
+	c.ok = c.ok && e.Time.UnmarshalText(c.text()) == nil
+	c.must(`,"mono":`)
+	e.Mono = c.float()
+	c.must(`,"session":`)
+	e.Session = c.integer()
+	c.must(`,"type":"`)
+	e.Type = typeOf(c.text())
+	if c.may(`,"launch":"`) {
+		e.Launch = again(&p.launch, c.text())
+	}
+	if c.may(`,"cell":"`) {
+		e.Cell = again(&p.cell, c.text())
+	}
+	if c.may(`,"block":`) {
+		e.Block = c.integer()
+	}
+	if c.may(`,"attempt":`) {
+		e.Attempt = c.integer()
+	}
+	if c.may(`,"data":`) {
+		e.Data = c.object()
+	}
+	c.must("}")
+	return e, c.ok && len(c.rest) == 0
+}
+
+// again gives text as a string, the one at last where that is the same.
+func again(last *string, text []byte) string {
+	if string(text) != *last {
+		*last = string(text)
+	}
+	return *last
+}
+
+var knownTypes = func() map[string]Type {
+	known := map[string]Type{}
+	for _, t := range []Type{RunStarted, RunResumed, CellSkipped, LaunchStarted, LaunchRunning, LaunchReady, LaunchFailed, CacheFlushed, SampleStarted,
+		ClientStarted, ClientExited, SampleEnded, LaunchStopping, LaunchEnded, HookEnded, Warning, RunInterrupted, RunEnded} {
+		known[string(t)] = t
+	}
+	return known
+}()
+
+func typeOf(text []byte) Type {
+	if t, ok := knownTypes[string(text)]; ok {
+		return t
+	}
+	return Type(text)
+}
+
+// cursor walks over a line; ok falls with the first thing that is not as expected.
+type cursor struct {
+	rest []byte
+	ok   bool
+}
+
+func (c *cursor) may(literal string) bool {
+	if !c.ok || len(c.rest) < len(literal) || string(c.rest[:len(literal)]) != literal {
+		return false
+	}
+	c.rest = c.rest[len(literal):]
+	return true
+}
+
+func (c *cursor) must(literal string) { c.ok = c.may(literal) }
+
+// text takes the rest of a JSON string that needs no decoding, and its quote.
+func (c *cursor) text() []byte {
+	if !c.ok {
+		return nil
+	}
+	for i, b := range c.rest {
+		if b == '"' {
+			text := c.rest[:i]
+			c.rest = c.rest[i+1:]
+			return text
+		}
+		if b == '\\' || b < ' ' || b > '~' {
+			break
+		}
+	}
+	c.ok = false
+	return nil
+}
+
+// number takes the characters of a number.
+func (c *cursor) number() []byte {
+	n := 0
+	for n < len(c.rest) && (c.rest[n] >= '0' && c.rest[n] <= '9' || bytes.IndexByte([]byte("+-.eE"), c.rest[n]) >= 0) {
+		n++
+	}
+	number := c.rest[:n]
+	c.rest = c.rest[n:]
+	return number
+}
+
+func (c *cursor) integer() int {
+	if !c.ok {
+		return 0
+	}
+	n, err := strconv.Atoi(string(c.number()))
+	c.ok = err == nil
+	return n
+}
+
+func (c *cursor) float() float64 {
+	if !c.ok {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(c.number()), 64)
+	c.ok = err == nil
+	return v
+}
+
+// object takes one JSON object by its brackets and quotes. What stands between
+// them is looked at by who decodes it.
+func (c *cursor) object() []byte {
+	if !c.ok || len(c.rest) == 0 || c.rest[0] != '{' {
+		c.ok = false
+		return nil
+	}
+	depth := 0
+	for i := 0; i < len(c.rest); i++ {
+		switch c.rest[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				object := c.rest[: i+1 : i+1]
+				c.rest = c.rest[i+1:]
+				return object
+			}
+		case '"':
+			n := stringEnd(c.rest[i+1:])
+			if n < 0 {
+				c.ok = false
+				return nil
+			}
+			i += n + 1
+		}
+	}
+	c.ok = false
+	return nil
+}
+
+// stringEnd finds the quote that ends a JSON string, -1 where there is none.
+func stringEnd(text []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(text[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		at := from + n
+		escapes := 0
+		for escapes < at && text[at-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+// Lead gives the values of the first keys of an event's data where these are
+// strings and stand there as Writer wrote them. False: decode the data.
+func Lead(e Event, keys ...string) (values []string, ok bool) {
+	c := cursor{rest: e.Data, ok: true}
+	c.must("{")
+	for i, key := range keys {
+		if i > 0 {
+			c.must(",")
+		}
+		c.must(`"`)
+		c.must(key)
+		c.must(`":"`)
+		values = append(values, string(c.text()))
+	}
+	return values, c.ok
+}

@@ -1,0 +1,93 @@
+package orchestrator
+
+import "servematrix/journal"
+
+// ReadState folds the journal of a run folder, and gives the place where it ends.
+//
+// A journal of 100,000 samples is to be folded within a second. Most of it is the
+// commands and the ends of servers that are long gone, so their data is left
+// alone: what a launch was is only decoded when it has not ended or was the last.
+func ReadState(folder journal.Folder) (*State, journal.End, error) {
+	s := NewState()
+	s.replaying = true
+	end, err := folder.Read(s.Apply)
+	if err != nil {
+		return nil, end, err
+	}
+	return s, end, s.settle()
+}
+
+// ended stands for how a launch ended until that is decoded.
+var ended = &journal.Gone{}
+
+// skim takes in what can be told of an event without decoding all of its data.
+// False: Apply has to look at it.
+func (s *State) skim(e journal.Event, u Unit) bool {
+	switch e.Type {
+	case journal.SampleStarted:
+		folder, ok := journal.Lead(e, "folder")
+		if ok {
+			s.sampleStarts(u, e.Attempt, folder[0])
+		}
+		return ok
+	case journal.ClientStarted:
+		s.Client, s.ClientUnit, s.client = nil, u, &e
+		return true
+	case journal.ClientExited, journal.RunStarted, journal.RunResumed:
+		s.client = nil
+		return false
+	case journal.LaunchStarted:
+		return s.skimLaunch(e)
+	case journal.LaunchRunning, journal.LaunchEnded:
+		l := s.Last()
+		if l == nil || l.ID != e.Launch || l.undecoded == nil {
+			return false
+		}
+		l.undecoded = append(l.undecoded, e)
+		if e.Type == journal.LaunchEnded {
+			l.Ended = ended
+		}
+		return true
+	}
+	return false
+}
+
+func (s *State) skimLaunch(e journal.Event) bool {
+	names, ok := journal.Lead(e, "server", "name")
+	if !ok {
+		return false
+	}
+	before := s.Last()
+	if before != nil {
+		if before.Ended != nil {
+			before.undecoded = nil
+		}
+		if before.Launch.Server == names[0] && before.Launch.Name == names[1] { // share the memory
+			names = []string{before.Launch.Server, before.Launch.Name}
+		}
+	}
+	s.Launches = append(s.Launches, &LaunchState{
+		ID: e.Launch, Launch: journal.Launch{Server: names[0], Name: names[1]}, undecoded: []journal.Event{e},
+	})
+	return true
+}
+
+// settle decodes what is wanted after all.
+func (s *State) settle() error {
+	s.replaying = false
+	if e := s.client; e != nil {
+		s.client = nil
+		if err := with(*e, func(d journal.Running) { s.Client = &d }); err != nil {
+			return err
+		}
+	}
+	for _, l := range s.Launches {
+		for _, e := range l.undecoded {
+			if err := l.apply(e); err != nil {
+				return err
+			}
+		}
+		l.undecoded = nil
+	}
+	return nil
+}
