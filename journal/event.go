@@ -17,6 +17,7 @@ const (
 	LaunchStarted  Type = "launch.started"  // Launch
 	LaunchRunning  Type = "launch.running"  // Running
 	LaunchReady    Type = "launch.ready"    // Ready
+	LaunchHolds    Type = "launch.holds"    // process.Holdings: what the server's tree holds besides its processes
 	LaunchFailed   Type = "launch.failed"   // Failure
 	CacheFlushed   Type = "cache.flushed"   // Flushed
 	SampleStarted  Type = "sample.started"  // Sample
@@ -176,6 +177,7 @@ type Gone struct {
 	Gate      float64         `json:"gate_seconds"`      // of Seconds: from the last process gone to the host as before
 	Retried   bool            `json:"retried,omitempty"` // it took a second try, behind a search for processes that had escaped
 	Held      []Held          `json:"held,omitempty"`    // what the host did not get back: it is not clean, and the run ends
+	Removed   []string        `json:"removed,omitempty"` // shared memory and sockets of the server that were left and taken away
 	Note      string          `json:"note,omitempty"`
 }
 
@@ -191,7 +193,8 @@ type Held struct {
 	Name    string   `json:"name"`              // the process id, the port
 	By      string   `json:"by,omitempty"`      // who holds it, for people
 	Host    string   `json:"host,omitempty"`    // address of a port
-	Process *Running `json:"process,omitempty"` // identity of a process
+	Inode   uint64   `json:"inode,omitempty"`   // of the socket, for a port besides the server's own
+	Process *Running `json:"process,omitempty"` // the process that it is, or that holds it, where that is known
 }
 
 // String is such as "port 8000 is held by pid 12 (python3 …), user me, on 0.0.0.0:8000".

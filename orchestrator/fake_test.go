@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -87,8 +88,35 @@ func fakeServer(port string, words []string) {
 		fmt.Fprintln(os.Stderr, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
 		os.Exit(1)
 	})
+	for _, word := range words {
+		if name, arg, ok := strings.Cut(word, "="); ok {
+			defer leave(name, arg).Close() // kept open: what is left of it is left by a server that was killed
+		}
+	}
 	fmt.Println("READY")
 	panic(http.Serve(l, mux))
+}
+
+// leave makes what can outlive a server.
+func leave(what, arg string) io.Closer {
+	var c io.Closer
+	var err error
+	switch what {
+	case "shm":
+		c, err = os.OpenFile(arg, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	case "unused":
+		if c, err = os.OpenFile(arg, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = c.Close()
+		}
+	case "socket":
+		c, err = net.Listen("unix", arg)
+	case "port":
+		c, err = net.Listen("tcp", "127.0.0.1:"+arg)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // listenShared listens so that another socket can listen there too.

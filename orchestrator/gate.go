@@ -17,6 +17,7 @@ var gateLimit = time.Minute
 // passage is what came of a way through the gate.
 type passage struct {
 	held    []journal.Held // what the host did not get back: it is not clean
+	removed []string       // what was left of its shared memory and sockets, and taken away
 	retried bool
 	seconds float64
 }
@@ -31,7 +32,8 @@ func (l *launch) gate(survivors []process.Survivor) (p passage) {
 		l.endEscaped()
 		left = l.awaited(left)
 	}
-	for _, d := range left {
+	p.removed = l.holds.giveBack()
+	for _, d := range left { // a command line can hold a secret
 		d.By = l.Redactor.String(d.By)
 		p.held = append(p.held, d.Held)
 	}
@@ -41,13 +43,13 @@ func (l *launch) gate(survivors []process.Survivor) (p passage) {
 
 // tell adds it to the launch's end.
 func (p passage) tell(g *journal.Gone) {
-	g.Held, g.Retried, g.Gate, g.PortFree = p.held, p.retried, p.seconds, true
+	g.Held, g.Removed, g.Retried, g.Gate, g.PortFree = p.held, p.removed, p.retried, p.seconds, true
 	for _, h := range p.held {
 		switch h.What {
 		case journal.HeldProcess:
 			g.Survivors++
 		case journal.HeldPort:
-			g.PortFree = false
+			g.PortFree = g.PortFree && h.Inode != 0 // port_free speaks of the server's own
 		}
 	}
 }
@@ -55,10 +57,13 @@ func (p passage) tell(g *journal.Gone) {
 // demands are all that the host must have back after this launch.
 func (l *launch) demands(survivors []process.Survivor) (all []demand) {
 	for _, s := range survivors {
-		all = append(all, processGone(s))
+		all = append(all, processGone(s.Identity, s.String()))
 	}
 	if l.port > 0 {
 		all = append(all, portBack(l.profile.Host(l.command.argv), l.port))
+	}
+	for _, p := range l.holds.beyondPort().Ports {
+		all = append(all, socketGone(p.Addr, p.Port, p.Inode))
 	}
 	return all
 }

@@ -20,19 +20,18 @@ func TestUnmetWaitsForAll(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
-		after := func(d time.Duration) func() string {
-			return func() string {
+		after := func(d time.Duration) func(*journal.Held) {
+			return func(h *journal.Held) {
 				if time.Since(began) < d {
-					return "pid 7"
+					h.By = "pid 7"
 				}
-				return ""
 			}
 		}
 		looks := 0
-		dear := func() string { // a look that takes a second
+		dear := func(h *journal.Held) { // a look that takes a second
 			looks++
 			time.Sleep(time.Second)
-			return "pid 8"
+			h.By = "pid 8"
 		}
 		left := unmet(ctx, []demand{
 			{journal.Held{Name: "at once"}, after(0)},
@@ -104,13 +103,12 @@ func TestProcessThatOutlivedItsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alive := processGone(process.Survivor{Identity: id, Comm: "me"})
+	alive := processGone(id, "pid 1 (me)")
 	id.StartTicks++
-	other := processGone(process.Survivor{Identity: id, Comm: "me"})
-	if alive.holder() == "" || other.holder() != "" {
-		t.Errorf("a living process: %q; another with its pid: %q", alive.holder(), other.holder())
+	other := processGone(id, "pid 1 (me)")
+	if alive.met() || !other.met() {
+		t.Errorf("a living process: %q; another with its pid: %q", alive.By, other.By)
 	}
-	alive.By = alive.holder()
 	if class, said := dirtyClass([]journal.Held{{What: journal.HeldPort}, alive.Held}), notClean([]journal.Held{alive.Held}); class != "stop_dirty" || !strings.Contains(said, "(me) outlived SIGKILL") {
 		t.Errorf("class %s: %s", class, said)
 	}

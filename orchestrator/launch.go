@@ -31,6 +31,7 @@ type launch struct {
 	proc    *process.Process
 	began   time.Time
 	times   map[string]time.Time // phase → its start, for the samples
+	holds   *holds               // what its tree holds besides processes
 	client  *process.Process     // the last one that was started
 	next    *attempt             // made while the server starts, so that nothing but the start is left when it is ready
 }
@@ -143,6 +144,7 @@ func (l *launch) start() *journal.Failure {
 	if err != nil {
 		return l.startFailure(err)
 	}
+	l.holds = l.watchHolds()
 	if err := l.emit(l.event(journal.LaunchRunning), running(l.proc), true); err != nil {
 		return l.startFailure(err)
 	}
@@ -187,6 +189,7 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 		return l.notReady(ctx, err)
 	}
 	l.times["ready"] = ready.At
+	l.holds.isReady()
 	err = l.emit(l.event(journal.LaunchReady), journal.Ready{
 		Line: l.Redactor.String(ready.Line), File: l.Folder.Rel(ready.File), LineNo: ready.LineNo, By: ready.By, Seconds: ready.At.Sub(l.began).Seconds(),
 	}, false)

@@ -53,6 +53,7 @@ func (l *launch) stop(ctx context.Context) error {
 	}
 	began := time.Now()
 	died := !l.proc.Alive()
+	l.holds.last()
 	l.proc.Stop(l.endPolicy())
 	why := "its clients are done"
 	switch {

@@ -77,8 +77,25 @@ func (s *Survey) Held() Holdings {
 	return Holdings{Ports: slices.Clone(s.held.Ports), Objects: slices.Clone(s.held.Objects)}
 }
 
+// Unclaimed is shared memory in /dev/shm that this user made since the tree's
+// start, that is not proven to be the tree's, and that nobody uses now.
+func (s *Survey) Unclaimed() (found []Object) {
+	entries, err := os.ReadDir(shmFolder)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		o, uid, ok := objectAt(ObjectShm, filepath.Join(shmFolder, e.Name()))
+		if ok && s.mayBeOurs(o, uid) && !slices.ContainsFunc(s.held.Objects, o.same) && !o.InUse() {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
 // Look takes in what is new and says whether something was found or a port was
-// let go. When ctx ends first, what was not looked at stays for the next look.
+// let go. When ctx ends first, the error is its cause, and what was not looked at
+// stays for the next look.
 func (s *Survey) Look(ctx context.Context) (changed bool, err error) {
 	c, changed, err := s.candidates()
 	if err != nil {
@@ -103,7 +120,7 @@ func (s *Survey) Look(ctx context.Context) (changed bool, err error) {
 	for _, look := range []func(pid int, writing bool){c.open, c.mapped} {
 		for _, p := range tree {
 			if ctx.Err() != nil {
-				return s.take(c) || changed, nil
+				return s.take(c) || changed, context.Cause(ctx)
 			}
 			look(p.pid, true)
 		}

@@ -17,6 +17,7 @@ import (
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/metric"
+	"servematrix/process"
 	"servematrix/result"
 )
 
@@ -99,6 +100,7 @@ var dataOf = map[journal.Type]func() any{
 	journal.RunStarted: func() any { return &journal.Session{} }, journal.RunResumed: func() any { return &journal.Session{} },
 	journal.CellSkipped: func() any { return &journal.Skip{} }, journal.LaunchStarted: func() any { return &journal.Launch{} },
 	journal.LaunchRunning: func() any { return &journal.Running{} }, journal.LaunchReady: func() any { return &journal.Ready{} },
+	journal.LaunchHolds:  func() any { return &process.Holdings{} },
 	journal.LaunchFailed: func() any { return &journal.Failure{} }, journal.CacheFlushed: func() any { return &journal.Flushed{} },
 	journal.SampleStarted: func() any { return &journal.Sample{} }, journal.ClientStarted: func() any { return &journal.Running{} },
 	journal.ClientExited: func() any { return &journal.Exited{} }, journal.SampleEnded: func() any { return &journal.Ended{} },
