@@ -13,6 +13,7 @@ import (
 
 func main() {
 	process.GuardMain() // this process may be a guard,
+	process.InitMain()  // the first one of a container,
 	sim.WorkerMain()    // or a worker of a simulated server
 	os.Exit(cli.Run(context.Background(), cli.OSEnv()))
 }

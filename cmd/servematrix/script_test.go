@@ -24,6 +24,7 @@ import (
 // and as a worker of a simulated server.
 func TestMain(m *testing.M) {
 	process.GuardMain()
+	process.InitMain()
 	sim.WorkerMain()
 	testscript.Main(m, map[string]func(){
 		"servematrix": func() { os.Exit(cli.Run(context.Background(), cli.OSEnv())) },
