@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -171,11 +172,17 @@ func List(parent string) ([]Folder, error) {
 // The kernel frees it when the holder ends, however it ends.
 type Lock struct{ f *flock.Flock }
 
+// lockWait is how long a lock may outlive its holder: what the holder was about
+// to execute when it was killed has the descriptor until then.
+const lockWait = time.Second
+
 // Lock takes the run lock, or says ErrLocked.
 func (f Folder) Lock() (*Lock, error) {
 	l := flock.New(f.Path(lockFile), flock.SetPermissions(fileMode))
-	ok, err := l.TryLock()
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	ok, err := l.TryLockContext(ctx, 10*time.Millisecond)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("lock the run folder: %w", err)
 	}
 	if !ok {

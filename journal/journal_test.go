@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -261,5 +262,26 @@ func BenchmarkBareSync(b *testing.B) {
 	}
 	if err := file.Close(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// TestLockOutlivesItsHolder: what a killed holder was about to execute, and
+// whoever looks whether a run lives, have the lock for a moment.
+func TestLockOutlivesItsHolder(t *testing.T) {
+	f := Folder(t.TempDir())
+	other, err := os.Create(f.Path(lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(other.Fd()), unix.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(30*time.Millisecond, func() { other.Close() })
+	l, err := f.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Release(); err != nil {
+		t.Error(err)
 	}
 }

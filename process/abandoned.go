@@ -1,6 +1,7 @@
 package process
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 )
@@ -18,6 +19,9 @@ func FindAbandoned(status string, logs ...string) ([]Survivor, error) {
 	s, err := ReadStatus(status)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if _, torn := errors.AsType[*json.SyntaxError](err); torn {
+		s, err = Status{}, nil // by a power cut or a full disk: the logs tell who still writes to them
 	}
 	if err != nil {
 		return nil, err

@@ -259,6 +259,36 @@ func TestBothKilled(t *testing.T) {
 	}
 }
 
+// TestTornStatus: after a power cut or on a full disk a status file can hold
+// anything. Who still writes to the log is found all the same.
+func TestTornStatus(t *testing.T) {
+	for _, text := range []string{"", `{"leader":{"pid":1`, "\x00\x00\x00"} {
+		w := newWorld(t)
+		spec := w.spec("here", "block")
+		spec.Status = w.path("status.json")
+		orchestrator, guard, leader, idle := w.parent(spec)
+		w.here(1)
+		_ = orchestrator.Process.Signal(unix.SIGSTOP)
+		_ = send(guard, unix.SIGKILL)
+		w.await("the guard's end", func() bool { return !guard.Alive() })
+		_ = orchestrator.Process.Kill()
+		_ = orchestrator.Wait()
+		if err := os.WriteFile(spec.Status, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found, err := FindAbandoned(spec.Status, w.path("server.log"))
+		if err != nil || len(found) != 1 || found[0].Identity != leader {
+			t.Errorf("%q: %v, %v", text, found, err)
+		}
+		if left := EndLeftovers(context.Background(), found, 0); len(left) > 0 {
+			t.Errorf("%q: left %v", text, left)
+		}
+		w.empty()
+		w.await("the idle guard's end", func() bool { return !idle.Alive() })
+		reapAdopted(t, idle.PID)
+	}
+}
+
 // reapAdopted takes the zombies that came to this process as a subreaper.
 func reapAdopted(t *testing.T, pids ...int) {
 	t.Helper()
