@@ -27,7 +27,8 @@ const reportMode = 0o600
 
 // Live keeps the reports of a run up to date while it goes on: report.txt section by section,
 // results.csv and results.jsonl sample by sample, report.md every now and then and at the end.
-// Nothing is synced but report.md, because all of it can be drawn again from the journal.
+// While the run goes on nothing is synced but report.md, because all of it can be drawn again
+// from the journal; Close syncs the rest.
 //
 // A Live is used by one goroutine. After the first failure it writes nothing more.
 type Live struct {
@@ -176,7 +177,7 @@ func (l *Live) flush(whole bool) error {
 }
 
 // Close writes the end of a run that had ended already when Open was called and that nothing
-// followed, brings report.md up to date, closes the files and gives the first failure.
+// followed, brings report.md up to date, syncs and closes the files and gives the first failure.
 func (l *Live) Close() error {
 	if l.err == nil {
 		l.err = l.catchUp()
@@ -186,6 +187,11 @@ func (l *Live) Close() error {
 	}
 	if l.err == nil && l.draw.verdict == nil {
 		l.err = l.markdown()
+	}
+	for _, g := range []*growing{l.text, l.csv, l.jsonl} {
+		if l.err == nil {
+			l.err = g.file.Sync()
+		}
 	}
 	if err := l.closeFiles(); l.err == nil {
 		l.err = err

@@ -52,7 +52,7 @@ func (r *session) cast() cast {
 		case below && serves:
 			c.workers = append(c.workers, p)
 		}
-		if below || guard(p) {
+		if below || p.ppid == r.id.pid { // a guard that is about to be executed is none yet
 			c.looked = append(c.looked, p)
 		}
 	}

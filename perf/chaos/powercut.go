@@ -33,8 +33,7 @@ func (r *session) powerCut(k *strike) error {
 	}
 	r.id.signal(syscall.SIGKILL)
 	<-r.exited
-	k.clean = 0
-	if r.journal() == "" {
+	if r.code >= 0 || r.journal() == "" { // it had come to its end, and that is synced
 		return nil
 	}
 	if err := r.loseJournal(); err != nil {
