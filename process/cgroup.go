@@ -1,12 +1,12 @@
 package process
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +26,8 @@ const cgroupPrefix = "servematrix-"
 // newCgroup makes a leaf below the cgroup of this process. A leaf has no
 // limits of its own, so that the members feel none of it.
 func newCgroup(owner Identity) cgroup {
-	parent, ok := ownCgroup()
-	if !ok {
+	parent, _ := OwnCgroup()
+	if parent == "" {
 		return ""
 	}
 	c := cgroup(filepath.Join(parent, fmt.Sprintf("%s%d-%d", cgroupPrefix, owner.PID, owner.StartTicks)))
@@ -35,43 +35,6 @@ func newCgroup(owner Identity) cgroup {
 		return ""
 	}
 	return c
-}
-
-// ownCgroup is the folder of this process's cgroup v2.
-func ownCgroup() (string, bool) {
-	raw, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return "", false
-	}
-	for line := range strings.Lines(string(raw)) {
-		inside, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::")
-		if !ok || strings.HasPrefix(inside, "/..") { // outside of what we can see
-			continue
-		}
-		if mount, root, ok := cgroupMount(); ok {
-			below, err := filepath.Rel(root, inside)
-			return filepath.Join(mount, below), err == nil && !strings.HasPrefix(below, "..")
-		}
-	}
-	return "", false
-}
-
-// cgroupMount finds where cgroup v2 is mounted, and which part of its tree.
-// Fields as in proc_pid_mountinfo(5).
-func cgroupMount() (mount, root string, ok bool) {
-	f, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return "", "", false
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		before, after, _ := strings.Cut(lines.Text(), " - ")
-		fields := strings.Fields(before)
-		if strings.HasPrefix(after, "cgroup2 ") && len(fields) >= 6 {
-			return fields[4], fields[3], true
-		}
-	}
-	return "", "", false
 }
 
 // open gives the folder to clone3(2).
@@ -91,10 +54,21 @@ func (c cgroup) kill() {
 	}
 }
 
-// remove takes an empty leaf away; one with members stays.
+// remove takes an empty leaf away, with the empty ones that its members made
+// below it; one with members stays.
 func (c cgroup) remove() {
-	if c != "" {
-		_ = unix.Rmdir(string(c))
+	if c == "" {
+		return
+	}
+	var dirs []string
+	_ = filepath.WalkDir(string(c), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	for _, dir := range slices.Backward(dirs) {
+		_ = unix.Rmdir(dir)
 	}
 }
 

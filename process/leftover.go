@@ -171,12 +171,20 @@ func runMarker(pid int) (string, bool) {
 // EndLeftovers ends these processes and whatever they have started: SIGTERM,
 // after the grace SIGKILL, each through a pidfd and only while its identity is
 // still the one that was found. It gives those that are left when SIGKILL has
-// had leftoverBound, or one second once ctx has ended.
+// had leftoverBound, or one second once ctx has ended. Empty cgroups that killed
+// guards left are removed, also when there is nobody to end.
 func EndLeftovers(ctx context.Context, s []Survivor, grace time.Duration) (left []Survivor) {
 	want := map[Identity]bool{}
+	leaves := forsaken()
 	for _, p := range s {
 		want[p.Identity] = true
+		leaves = append(leaves, leafOf(p.PID))
 	}
+	defer func() {
+		for _, c := range leaves {
+			c.remove()
+		}
+	}()
 	if len(want) == 0 {
 		return nil
 	}

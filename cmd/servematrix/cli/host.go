@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	gohost "github.com/shirou/gopsutil/v3/host"
 	"github.com/shirou/gopsutil/v3/mem"
 	"golang.org/x/sys/unix"
+
+	"servematrix/process"
 )
 
 // hostReport is what there is to know of a host without measuring it; host.json of a run holds it.
@@ -133,38 +134,14 @@ func spaceOf(path string) (space, error) {
 	return space{path, st.Blocks * uint64(st.Bsize), st.Bavail * uint64(st.Bsize)}, nil
 }
 
-// findCgroup finds this process's group in the unified hierarchy (cgroups(7)),
-// which stands at /sys/fs/cgroup or, beside version 1, somewhere below it.
+// findCgroup finds where this process stands in the cgroup v2 tree.
 func findCgroup() cgroup {
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return cgroup{}
-	}
-	root := ""
-	for line := range strings.Lines(string(mounts)) {
-		// proc_pid_mountinfo(5): field 5 is the mount point, the type stands behind " - ".
-		if before, after, ok := strings.Cut(line, " - cgroup2 "); ok && after != "" {
-			if fields := strings.Fields(before); len(fields) > 4 {
-				root = fields[4]
-				break
-			}
-		}
-	}
-	if root == "" {
+	path, mounted := process.OwnCgroup()
+	if !mounted {
 		return cgroup{Version: 1}
 	}
-	c := cgroup{Version: 2}
-	groups, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return c
-	}
-	for line := range strings.Lines(string(groups)) {
-		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			c.Path = filepath.Join(root, path)
-			c.Writable = unix.Access(c.Path, unix.W_OK) == nil && unix.Access(filepath.Join(c.Path, "cgroup.procs"), unix.W_OK) == nil
-		}
-	}
-	return c
+	return cgroup{Version: 2, Path: path,
+		Writable: path != "" && unix.Access(path, unix.W_OK) == nil && unix.Access(filepath.Join(path, "cgroup.procs"), unix.W_OK) == nil}
 }
 
 // devices asks one vendor's tool; false: it is not installed.
