@@ -113,3 +113,38 @@ func TestProcessThatOutlivedItsEnd(t *testing.T) {
 		t.Errorf("class %s: %s", class, said)
 	}
 }
+
+// TestPortThatWasTakenWhileAServerLoaded: it never had it, so it need not give it
+// back; the stranger costs this cell, not a minute and the run.
+func TestPortThatWasTakenWhileAServerLoaded(t *testing.T) {
+	b := newBench(t, `
+server: {axes: {s: [bad-flag, good]}, command: "SERVER ${{ s }}", ready: READY, failure: [{class: port_busy, log: unrecognized arguments}]}
+client: {command: "CLIENT"}
+run: {retries: 0}
+`)
+	port := 0
+	var stranger net.Listener
+	verdict, err := b.run(context.Background(), Again{}, func(e journal.Event) {
+		switch e.Type {
+		case journal.LaunchStarted:
+			d, _ := journal.Decode[journal.Launch](e)
+			port = d.Port
+		case journal.LaunchRunning:
+			if stranger != nil {
+				return
+			}
+			var err error
+			if stranger, err = listenShared("127.0.0.1:" + number(port)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer stranger.Close()
+	if err != nil || verdict != (journal.Verdict{OK: 1, Failed: 1, ExitCode: ExitFailed}) {
+		t.Fatalf("verdict %+v, err %v", verdict, err)
+	}
+	end, err := journal.Decode[journal.Gone](b.events(journal.LaunchEnded)[0])
+	if err != nil || end.PortFree || end.Retried || len(end.Held) > 0 || !strings.Contains(end.Note, "another process's") {
+		t.Errorf("launch.ended: %+v, %v", end, err)
+	}
+}

@@ -33,6 +33,7 @@ type launch struct {
 	times   map[string]time.Time // phase → its start, for the samples
 	holds   *holds               // what its tree holds besides processes
 	client  *process.Process     // the last one that was started
+	robbed  bool                 // its start failed because another process has its port, which is not its to give back
 	next    *attempt             // made while the server starts, so that nothing but the start is left when it is ready
 }
 
@@ -220,6 +221,7 @@ func (l *launch) owns() func() error {
 
 // failed gives every unit of the launch the failure of its start.
 func (l *launch) failed(ctx context.Context, f *journal.Failure) error {
+	l.robbed = f.Class == "port_busy"
 	if err := l.emit(l.event(journal.LaunchFailed), f, false); err != nil {
 		return err
 	}

@@ -110,11 +110,16 @@ func (l *launch) gone(began time.Time, died bool) error {
 			return err
 		}
 	}
+	if l.robbed && g.Note == "" {
+		g.PortFree, g.Note = false, fmt.Sprintf("port %d is another process's, as the failure of the start says", l.port)
+	}
 	// What keeps the next session from measuring must not be lost.
 	if err := l.emit(l.event(journal.LaunchEnded), g, len(g.Held) > 0); err != nil {
 		return err
 	}
-	l.freed, l.freedPort = time.Now(), l.port
+	if !l.robbed {
+		l.freed, l.freedPort = time.Now(), l.port
+	}
 	if len(g.Held) > 0 {
 		return &NotCleanError{fmt.Sprintf("after launch %s %s", l.id, g.Note)}
 	}

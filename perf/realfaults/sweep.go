@@ -125,7 +125,7 @@ func (s *sweep) text(f fault) []byte {
 		"version": 1, "name": "realfaults",
 		"server": map[string]any{"command": strings.ReplaceAll(s.engine.command(), "PORT", fmt.Sprint(s.port)), "port": s.port, "env": s.engine.env,
 			"ready": map[string]any{"timeout": "4m"}},
-		"client": map[string]any{"command": strings.Join(strings.Fields(client), " "), "silence": "15s", "timeout": "3m"},
+		"client": map[string]any{"command": strings.Join(strings.Fields(client), " "), "silence": s.engine.silence, "timeout": "3m"},
 		"run":    map[string]any{"retries": 0},
 	}
 	if s.engine.env == nil {
