@@ -26,7 +26,7 @@ var (
 	name   = flag.String("engine", "llama.cpp", "llama.cpp, transformers, vllm or sglang")
 	dir    = flag.String("dir", "", "where the engine's install.sh in examples put it")
 	only   = flag.String("only", "", "faults to play, with commas; all that the engine can have unless given")
-	limit  = flag.Duration("limit", 5*time.Minute, "longest time for one fault")
+	limit  = flag.Duration("limit", 10*time.Minute, "longest time for one fault")
 	keep   = flag.Bool("keep", false, "keep the run folders")
 	script = flag.Bool("list", false, "name the faults and end")
 )

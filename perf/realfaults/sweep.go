@@ -124,7 +124,7 @@ func (s *sweep) text(f fault) []byte {
 	doc := map[string]any{
 		"version": 1, "name": "realfaults",
 		"server": map[string]any{"command": strings.ReplaceAll(s.engine.command(), "PORT", fmt.Sprint(s.port)), "port": s.port, "env": s.engine.env,
-			"ready": map[string]any{"timeout": "4m"}},
+			"ready": map[string]any{"timeout": "8m"}},
 		"client": map[string]any{"command": strings.Join(strings.Fields(client), " "), "silence": s.engine.silence, "timeout": "3m"},
 		"run":    map[string]any{"retries": 0},
 	}

@@ -64,8 +64,8 @@ func watch(dir, tool string) *watched {
 			select {
 			case <-w.stopped:
 				return
-			case <-time.After(20 * time.Millisecond):
-				w.look(n%10 == 0)
+			case <-time.After(100 * time.Millisecond):
+				w.look(n%5 == 0)
 			}
 		}
 	}()
