@@ -54,9 +54,12 @@ func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 	return out
 }
 
-// serverDied says why the server ended under its client, in the server's own words where it left any.
-func (l *launch) serverDied() *journal.Failure {
-	f := &journal.Failure{Class: "server_died", Phase: "client", Message: fmt.Sprintf("the server ended with %s while the client ran", l.proc.Exit())}
+// serverDied says why the server ended or failed, in its own words where it left
+// any; when is what it did so during.
+func (l *launch) serverDied(when string) *journal.Failure {
+	l.mourned = true
+	readiness.Settle(l.logs)
+	f := &journal.Failure{Class: "server_died", Phase: "client", Message: l.Redactor.String(l.death(when))}
 	patterns, err := engine.Patterns(l.server)
 	if err != nil {
 		l.warn(err.Error())
@@ -84,6 +87,17 @@ func (l *launch) besideServer(message string) string {
 		return message
 	}
 	return fmt.Sprintf("%s; the server lives, but no longer listens on port %d", message, l.port)
+}
+
+// death says what of the server ended.
+func (l *launch) death(when string) string {
+	switch {
+	case !l.crippled():
+		return fmt.Sprintf("the server ended with %s %s", l.proc.Exit(), when)
+	case l.proc.Alive():
+		return fmt.Sprintf("the server failed %s: %s, though its main process lives", when, l.vitals.what)
+	}
+	return fmt.Sprintf("the server failed %s: %s, then the server with %s", when, l.vitals.what, l.proc.Exit())
 }
 
 // tailLines is how many of a log's last lines a failure keeps.

@@ -93,8 +93,17 @@ func fakeServer(port string, words []string) {
 			defer leave(name, arg).Close() // kept open: what is left of it is left by a server that was killed
 		}
 	}
+	stageDeaths(mux, l, words)
 	fmt.Println("READY")
-	panic(http.Serve(l, mux))
+	if has("dies-ready") {
+		fmt.Fprintln(os.Stderr, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
+		os.Exit(0)
+	}
+	if err := http.Serve(l, mux); has("closes-port") {
+		time.Sleep(time.Hour)
+	} else {
+		panic(err)
+	}
 }
 
 // leave makes what can outlive a server.
@@ -142,7 +151,15 @@ func fakeClient(words []string) {
 			panic(err)
 		}
 	}
+	if i := slices.Index(words, "ask"); i >= 0 { // a path of the server, then hang, or go on
+		if res, err := http.Get(url + words[i+1]); err == nil {
+			res.Body.Close()
+		}
+	}
 	switch {
+	case slices.Contains(words, "partly"):
+		fmt.Println(`{"duration": 2.0, "completed": 0, "total_output_tokens": 0, "output_throughput": 0.0}`)
+		os.Exit(0)
 	case slices.Contains(words, "fail"):
 		fmt.Fprintln(os.Stderr, "ValueError: no luck")
 		os.Exit(1)
@@ -176,16 +193,25 @@ type bench struct {
 	environ []string
 }
 
-// newBench expands a sweep in which SERVER and CLIENT stand for the fake commands.
-func newBench(t *testing.T, sweep string) *bench {
+// newBench expands a sweep in which SERVER and CLIENT stand for the fake commands;
+// profiles are documents beside our own.
+func newBench(t *testing.T, sweep string, profiles ...string) *bench {
 	t.Helper()
+	var files []string
+	for i, text := range profiles {
+		file := filepath.Join(t.TempDir(), fmt.Sprintf("profile%d.yaml", i))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
 	sweep = strings.NewReplacer("SERVER", os.Args[0]+" fake-server ${{ late.port }}", "CLIENT", os.Args[0]+" fake-client ${{ server.url }}",
 		"READY", "{log: '^READY$', timeout: 20s}", "TMP", t.TempDir()).Replace(sweep)
 	plan, problems := matrix.Parse("sweep.yaml", []byte("version: 1\nname: test\n"+sweep), matrix.Options{Getenv: os.LookupEnv})
 	if problems.HasErrors() {
 		t.Fatalf("sweep: %v", problems)
 	}
-	catalog, err := engine.Load()
+	catalog, err := engine.Load(files...)
 	if err != nil {
 		t.Fatal(err)
 	}

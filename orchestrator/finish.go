@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,9 +25,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), First: a.profile.Name == engine.Generic})
 	switch {
 	case err != nil && failure == nil:
-		s.Status = StatusFailed
-		s.Failure = sampleFailure(l.noResult(a, err))
-		return s
+		return l.unmeasured(a, cmp.Or(l.diedBeside(), l.noResult(a, err)))
 	case err != nil:
 		return s
 	}
@@ -43,6 +42,9 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	if failure == nil {
 		s.Status = StatusOK
 		if !v.OK {
+			if died := l.diedBeside(); died != nil { // some clients exit 0 whatever they met
+				return l.unmeasured(a, died)
+			}
 			s.Status = StatusInvalid
 		}
 	} else if failure.Class == "client_failed" && !v.OK && m.Metrics["completed"] > 0 {

@@ -19,8 +19,12 @@ const (
 )
 
 // flush empties the server's caches between two cells and verifies its answer.
-// False means that the next cell needs a fresh start.
+// False means that the next cell needs a fresh start; of a server that has died
+// the caller tells.
 func (l *launch) flush(ctx context.Context) (bool, error) {
+	if !l.sound() {
+		return false, nil
+	}
 	if l.server.Flush == nil {
 		l.warn(fmt.Sprintf("%s: no request is known that empties the server's caches; the next cell gets a fresh start", l.server.Name))
 		return false, nil
@@ -29,7 +33,7 @@ func (l *launch) flush(ctx context.Context) (bool, error) {
 	var done journal.Flushed
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		done = l.flushOnce(ctx)
-		if done.OK || missing(done.Status) || ctx.Err() != nil || !l.proc.Alive() || time.Since(began)+wait > flushLimit {
+		if done.OK || missing(done.Status) || ctx.Err() != nil || !l.sound() || time.Since(began)+wait > flushLimit {
 			break
 		}
 		select {
@@ -38,7 +42,7 @@ func (l *launch) flush(ctx context.Context) (bool, error) {
 		}
 	}
 	done.Seconds = time.Since(began).Seconds()
-	if !done.OK && ctx.Err() == nil {
+	if !done.OK && ctx.Err() == nil && l.sound() {
 		l.warn(fmt.Sprintf("%s: %s did not empty the caches (status %d, %q %s); the next cell gets a fresh start", l.server.Name, done.Request, done.Status, done.Body, done.Error))
 	}
 	return done.OK, l.emit(l.event(journal.CacheFlushed), done, false)

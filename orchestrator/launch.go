@@ -29,6 +29,8 @@ type launch struct {
 	port    int
 	logs    []string // stdout and stderr, absolute
 	proc    *process.Process
+	vitals  *vitals // nil before the first client
+	mourned bool    // somebody has said why the server died
 	began   time.Time
 	times   map[string]time.Time // phase → its start, for the samples
 	holds   *holds               // what its tree holds besides processes
@@ -214,6 +216,8 @@ func (l *launch) owns() func() error {
 			return nil
 		case holder == nil:
 			return fmt.Errorf("%w on port %d", readiness.ErrNotListening, l.port)
+		case holder.Ending(): // as when the server died at its ready line
+			return fmt.Errorf("%w of the server's own: port %d is held by a process that is ending", readiness.ErrNotListening, l.port)
 		}
 		return fmt.Errorf("port %d is answered by %s, not by the server that was started", l.port, holder)
 	}
@@ -251,11 +255,12 @@ func (l *launch) serve(ctx context.Context) error {
 	for i, u := range l.units {
 		a := l.next
 		if i > 0 {
-			if l.stopAsked() || ctx.Err() != nil || !l.proc.Alive() {
+			if l.stopAsked() || ctx.Err() != nil {
 				return nil // what is left gets a launch of its own
 			}
 			ok, err := l.flush(ctx)
 			if err != nil || !ok {
+				l.tellDeath()
 				return err
 			}
 			if a, err = l.newAttempt(u); err != nil {

@@ -138,8 +138,11 @@ func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failur
 	}
 	ok, err := l.flush(ctx)
 	if err == nil && !ok {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return interrupted(ctx, "client"), nil
+		case !l.sound():
+			return l.serverDied("after the warm-up"), nil
 		}
 		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the caches could not be emptied after the warm-up; see the warning before"}, nil
 	}

@@ -21,11 +21,12 @@ func (l *launch) policy() process.StopPolicy {
 	return process.StopPolicy{Signal: signalNumber(l.server.Stop), Grace: time.Duration(l.server.Stop.Grace), Linger: l.profile.Linger()}
 }
 
-// endPolicy is how this server is stopped now. One that is not ready yet has no
-// requests to finish, and some swallow the signal then: waiting would be for nothing.
+// endPolicy is how this server is stopped now. One that is not ready yet, or whose
+// worker has died, has no requests to finish, and some swallow the signal then:
+// waiting would be for nothing.
 func (l *launch) endPolicy() process.StopPolicy {
 	p := l.policy()
-	if bound := l.profile.Starting(); bound > 0 && l.times["ready"].IsZero() {
+	if bound := l.profile.Starting(); bound > 0 && (l.times["ready"].IsZero() || l.crippled()) {
 		p.Grace = min(p.Grace, bound)
 	}
 	return p
@@ -53,14 +54,18 @@ func (l *launch) stop(ctx context.Context) error {
 	}
 	began := time.Now()
 	died := !l.proc.Alive()
+	policy := l.endPolicy()
+	defer l.endVitals()()
 	l.holds.last()
-	l.proc.Stop(l.endPolicy())
+	l.proc.Stop(policy)
 	why := "its clients are done"
 	switch {
 	case ctx.Err() != nil:
 		why = context.Cause(ctx).Error()
 	case died:
 		why = "it has ended by itself"
+	case l.crippled():
+		why = l.Redactor.String(l.vitals.what)
 	}
 	if err := l.emit(l.event(journal.LaunchStopping), journal.Stopping{Why: why}, false); err != nil {
 		return err

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -20,55 +19,69 @@ var clientStop = process.StopPolicy{Signal: syscall.SIGTERM, Grace: 3 * time.Sec
 // when its client ended at the same time.
 const settle = 50 * time.Millisecond
 
+// whileClient is when a server's death fails a sample.
+const whileClient = "while the client ran"
+
 // watch waits for the client's end. It ends the client when its time is up, when
-// it falls silent, when its server dies or when the run is interrupted, and says
-// so; nil means that the client ended by itself.
+// neither it nor the server gets on, when the server dies or when the run is
+// interrupted, and says so; nil means that the client ended by itself.
 func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Failure {
-	var timeout, look <-chan time.Time
+	l.watchVitals(ctx)
+	var timeout <-chan time.Time
 	if d := time.Duration(a.client.Timeout); d > 0 {
 		t := time.NewTimer(d)
 		defer t.Stop()
 		timeout = t.C
 	}
-	silence := newSilence(time.Duration(a.client.Silence), filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr))
-	if silence.limit > 0 {
-		t := time.NewTicker(min(time.Second, silence.limit/4+1))
-		defer t.Stop()
-		look = t.C
-	}
-	for {
-		select {
-		case <-a.proc.Exited():
-			return l.endedBeside(a)
-		case <-l.proc.Exited():
-			l.endClient(a)
-			return l.serverDied()
-		case <-ctx.Done():
-			l.endClient(a)
-			return interrupted(ctx, "client")
-		case <-timeout:
-			l.endClient(a)
-			return l.clientEnded(a, dir, "client_timeout", fmt.Sprintf("the client did not end within %s (client.timeout)", a.client.Timeout))
-		case <-look:
-			if quiet := silence.since(); quiet >= silence.limit {
-				l.endClient(a)
-				return l.clientEnded(a, dir, "client_silent", fmt.Sprintf("the client printed nothing for %s (client.silence is %s)", quiet.Round(time.Second), a.client.Silence))
-			}
-		}
+	silent, stop := l.feelPulse(ctx, a, dir)
+	defer stop()
+	select {
+	case <-a.proc.Exited():
+		return l.endedBeside(a)
+	case <-l.proc.Exited():
+		return l.endedByServer(a)
+	case <-l.lost():
+		return l.endedByServer(a)
+	case <-ctx.Done():
+		l.endClient(a)
+		return interrupted(ctx, "client")
+	case <-timeout:
+		l.endClient(a)
+		return l.clientEnded(a, dir, "client_timeout", fmt.Sprintf("the client did not end within %s (client.timeout)", a.client.Timeout))
+	case why := <-silent:
+		l.endClient(a)
+		return l.clientEnded(a, dir, "client_silent", why)
 	}
 }
 
 // endedBeside looks whether the client's end was really the server's.
 func (l *launch) endedBeside(a *attempt) *journal.Failure {
 	if a.proc.Exit().Code == 0 {
-		return nil // its result tells whether all were served
+		return nil // its result tells whether all were served, see measured
 	}
+	return l.diedBeside()
+}
+
+// diedBeside says why the server died, if it did so when its client ended.
+func (l *launch) diedBeside() *journal.Failure {
 	select {
 	case <-l.proc.Exited():
-		return l.serverDied()
+		return l.serverDied(whileClient)
+	case <-l.lost():
+		return l.serverDied(whileClient)
 	case <-time.After(settle):
 		return nil
 	}
+}
+
+// endedByServer ends the client of a server that has died. One that was done
+// before keeps its result.
+func (l *launch) endedByServer(a *attempt) *journal.Failure {
+	if !a.proc.Alive() {
+		return l.endedBeside(a)
+	}
+	l.endClient(a)
+	return l.serverDied(whileClient)
 }
 
 // endClient ends the client and all that it started.
@@ -103,29 +116,4 @@ func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Fa
 		}
 	}
 	return f
-}
-
-// silence measures how long some files have not grown, by the monotonic clock.
-type silence struct {
-	limit time.Duration
-	files []string
-	size  int64
-	last  time.Time
-}
-
-func newSilence(limit time.Duration, files ...string) *silence {
-	return &silence{limit: limit, files: files, size: -1, last: time.Now()}
-}
-
-func (s *silence) since() time.Duration {
-	var size int64
-	for _, path := range s.files {
-		if info, err := os.Stat(path); err == nil {
-			size += info.Size()
-		}
-	}
-	if size != s.size {
-		s.size, s.last = size, time.Now()
-	}
-	return time.Since(s.last)
 }

@@ -1,5 +1,10 @@
 package process
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // Member is one living process of a tree.
 type Member struct {
 	Identity
@@ -8,6 +13,11 @@ type Member struct {
 	// Cmdline is the command line, or the title that the process gave itself,
 	// with spaces between its words; at most 256 bytes.
 	Cmdline string
+}
+
+// String is "VLLM::EngineCore (pid 123)".
+func (m Member) String() string {
+	return fmt.Sprintf("%s (pid %d)", cmp.Or(m.Cmdline, m.Comm), m.PID)
 }
 
 // Members gives the living processes of the tree now with their names, the

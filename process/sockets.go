@@ -156,7 +156,13 @@ type Holder struct {
 	Addr string `json:"addr"`
 	// Inode is the socket's: two holders of one port one after the other differ in it.
 	Inode uint64 `json:"-"`
+
+	nobody bool
 }
+
+// Ending says that no process holds the socket, though we could see it: the one
+// that did is ending, and the kernel frees its memory before it closes its files.
+func (h *Holder) Ending() bool { return h.nobody }
 
 // String is "pid 123 (python3 -m vllm …), user bob, on 0.0.0.0:8000".
 func (h *Holder) String() string {
@@ -185,10 +191,12 @@ func holder(s socket) *Holder {
 		for _, p := range t.procs {
 			if holds(p.pid, map[uint64]bool{s.inode: true}) {
 				h.PID, h.Comm, h.Cmdline = p.pid, p.comm, cmdline(p.pid)
-				break
+				return h
 			}
 		}
 	}
+	euid := os.Geteuid()
+	h.nobody = euid == 0 || uint64(euid) == s.uid
 	return h
 }
 
@@ -255,4 +263,14 @@ func (p *Process) OwnsListener(port int) (owned bool, other *Holder, err error) 
 		return owned, holder(byInode[inode]), nil
 	}
 	return owned, nil, nil
+}
+
+// Listens says whether anybody listens on a port of this network namespace, at
+// any address. It costs one question to the kernel for its listening sockets.
+func Listens(port int) (bool, error) {
+	all, err := listeners(port)
+	if err != nil {
+		return false, fmt.Errorf("find who listens on port %d: %w", port, err)
+	}
+	return len(all) > 0, nil
 }

@@ -1,0 +1,143 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"servematrix/process"
+)
+
+// vitalsLook is how often the listener is looked for. A variable for the tests only.
+var vitalsLook = time.Second
+
+// vitals watches what a server needs beside its main process: the workers that
+// its profile names, and somebody of it who listens on its port. An engine whose
+// worker has died mostly keeps its leader, its port and its clients' connections,
+// and answers nothing any more.
+//
+// What it costs: one look at /proc when the first client has been started; then the
+// kernel tells of a worker's end (process.FirstDeath), and once a second it is asked
+// for its listening sockets (tens of microseconds, whatever the server does).
+type vitals struct {
+	failed chan struct{} // closed when something is gone
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	once   sync.Once
+	what   string // that is gone, for people; valid after failed
+}
+
+// watchVitals begins with the launch's first client, not on the way to it. ctx
+// is the run's: from an interrupt on, nothing that ends means anything.
+func (l *launch) watchVitals(ctx context.Context) {
+	if l.vitals != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	v := &vitals{failed: make(chan struct{}), cancel: cancel}
+	l.vitals = v
+	if workers := l.profile.Workers.Expression(); workers != nil {
+		v.wg.Go(func() { v.workers(ctx, l.proc, workers) })
+	}
+	if l.port > 0 { // a ready server listens there, see launch.owns
+		v.wg.Go(func() { v.listener(ctx, l.proc, l.port) })
+	}
+}
+
+// workers waits for the first of the processes that match to end.
+func (v *vitals) workers(ctx context.Context, p *process.Process, match *regexp.Regexp) {
+	var all []process.Member
+	var ids []process.Identity
+	for _, m := range p.Members() {
+		if match.MatchString(m.Cmdline) || match.MatchString(m.Comm) {
+			all, ids = append(all, m), append(ids, m.Identity)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	dead, err := process.FirstDeath(ctx, ids)
+	if err != nil || !p.Identity().Alive() { // a dead leader is the launch's to notice
+		return
+	}
+	for _, m := range all {
+		if m.Identity == dead {
+			v.fail(ctx, "its worker "+m.String()+" ended")
+		}
+	}
+}
+
+// listener looks for one on the port. Twice in a row without means that it is gone:
+// a server that is replaced in place may be between two sockets.
+func (v *vitals) listener(ctx context.Context, p *process.Process, port int) {
+	t := time.NewTicker(vitalsLook)
+	defer t.Stop()
+	for misses := 0; misses < 2; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		listens, err := process.Listens(port)
+		switch {
+		case err != nil || listens: // an answer that cannot be had says nothing
+			misses = 0
+		case !p.Identity().Alive():
+			return
+		default:
+			misses++
+		}
+	}
+	v.fail(ctx, fmt.Sprintf("nobody listens on its port %d any more", port))
+}
+
+// fail notes what is gone, unless the server is to end anyway.
+func (v *vitals) fail(ctx context.Context, what string) {
+	if ctx.Err() == nil {
+		v.once.Do(func() {
+			v.what = what
+			close(v.failed)
+		})
+	}
+}
+
+// lost is closed when something that the server needs is gone.
+func (l *launch) lost() <-chan struct{} {
+	if l.vitals == nil {
+		return nil
+	}
+	return l.vitals.failed
+}
+
+// crippled tells whether the server has lost what it needs.
+func (l *launch) crippled() bool {
+	select {
+	case <-l.lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// sound tells whether the server can serve another client.
+func (l *launch) sound() bool { return l.proc.Alive() && !l.crippled() }
+
+// tellDeath warns of a server that died when no client ran; what it did to a client
+// is that client's failure.
+func (l *launch) tellDeath() {
+	if !l.sound() && !l.mourned {
+		l.warn(l.serverDied("between two clients").Message + "; the next cell gets a fresh start")
+	}
+}
+
+// endVitals ends the watch, for what dies from now on was told to, and gives what
+// waits until it has ended.
+func (l *launch) endVitals() (wait func()) {
+	if l.vitals == nil {
+		return func() {}
+	}
+	l.vitals.cancel()
+	return l.vitals.wg.Wait
+}
