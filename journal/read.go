@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -56,6 +57,32 @@ func (f Folder) Past(end End) iter.Seq2[Event, error] {
 }
 
 var errEnough = errors.New("enough was read")
+
+// Recent gives the events in the last n bytes of the journal, for who wants to
+// know how a run ended and not all that was before.
+func (f Folder) Recent(n int64) ([]Event, error) {
+	file, err := os.Open(f.Path(EventsFile))
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	text := bufio.NewReader(io.NewSectionReader(file, max(info.Size()-n, 0), n))
+	if info.Size() > n { // begin behind the line that is cut
+		if _, err := text.ReadString('\n'); err != nil {
+			return nil, nil
+		}
+	}
+	var events []Event
+	_, err = f.read(text, func(e Event) error {
+		events = append(events, e)
+		return nil
+	})
+	return events, err
+}
 
 // Replay reads all events at once. Who does not need them side by side uses Read.
 func (f Folder) Replay() ([]Event, error) {

@@ -140,3 +140,32 @@ func same(a, b Event) bool {
 	a.Time, b.Time, a.Data, b.Data = time.Time{}, time.Time{}, nil, nil
 	return cmp.Equal(a, b)
 }
+
+func TestRecentBeginsBehindTheCut(t *testing.T) {
+	f, lock := newFolder(t)
+	defer lock.Release()
+	w, err := f.Append(End{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		write(t, w, Warning, Note{Message: "again"})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(f.Path(EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{1, 500, 1000, info.Size() - 1, info.Size(), info.Size() + 1} {
+		events, err := f.Recent(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, whole := int(n/60), n >= info.Size()
+		if len(events) > most || whole != (len(events) == 100) || len(events) > 0 && events[len(events)-1].Seq != 100 || n > 200 && len(events) == 0 {
+			t.Errorf("in the last %d of %d bytes: %d events", n, info.Size(), len(events))
+		}
+	}
+}

@@ -105,6 +105,18 @@ func identity(id process.Identity) *journal.Running {
 	return &journal.Running{PID: id.PID, Start: id.StartTicks, Boot: id.BootID}
 }
 
+// heldOnBy counts a demand as met, long after the server's end, when the process
+// that held it then is gone: who holds it now has nothing of the server's.
+func heldOnBy(then *journal.Running, d demand) demand {
+	look := d.look
+	d.look = func(h *journal.Held) {
+		if then == nil || (process.Identity{PID: then.PID, StartTicks: then.Start, BootID: then.Boot}).Alive() {
+			look(h)
+		}
+	}
+	return d
+}
+
 // demandOf is the demand behind what a journal says was not given back; ok is
 // false for what this version does not know.
 func demandOf(h journal.Held) (d demand, ok bool) {
@@ -113,7 +125,7 @@ func demandOf(h journal.Held) (d demand, ok bool) {
 	case h.What == journal.HeldPort && h.Inode != 0:
 		return socketGone(h.Host, port, h.Inode), true
 	case h.What == journal.HeldPort:
-		return portBack(h.Host, port), true
+		return heldOnBy(h.Process, portBack(h.Host, port)), true
 	case h.What == journal.HeldProcess && h.Process != nil:
 		return processGone(process.Identity{PID: h.Process.PID, StartTicks: h.Process.Start, BootID: h.Process.Boot}, h.By), true
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,4 +184,109 @@ client: {command: "CLIENT await `+held+`"}
 		t.Errorf("launch.ended %s, want port %d held by pid %d", raw, port, os.Getpid())
 	}
 	stolen.Close()
+}
+
+func TestRemainsOfACrashedRun(t *testing.T) {
+	segment, other := shm(t, "segment"), shm(t, "other")
+	b := newBench(t, "server: {command: \"SERVER\", ready: READY}\nclient: {command: \"CLIENT\"}\n")
+	w, err := b.folder.Append(journal.End{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(typ journal.Type, data any) {
+		t.Helper()
+		if _, err := w.Write(journal.Event{Type: typ, Launch: "0001-x"}, data, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A server that made shared memory and was killed, as another process of this test plays it.
+	guard, err := process.Prepare(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := guard.Start(process.Spec{Argv: []string{os.Args[0], "fake-server", "0", "shm=" + segment, "port=0"}, Stdout: out, Stderr: out, Session: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	survey := p.Survey()
+	for len(survey.Held().Objects) == 0 || len(survey.Held().Ports) < 2 {
+		if _, err := survey.Look(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(journal.RunStarted, journal.Session{})
+	tell(journal.LaunchStarted, journal.Launch{})
+	tell(journal.LaunchHolds, survey.Held())
+
+	r, err := FindRemains(b.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := r.Held(); len(r.Objects()) != 1 || len(held) != 2 || held[0].Process.PID != p.Identity().PID {
+		t.Errorf("while the server lives: %v, held %v", r.Objects(), held)
+	}
+	if removed, problems := r.GiveBack(); len(removed) != 0 || len(problems) != 1 || !strings.Contains(problems[0], fmt.Sprint("pid ", p.Identity().PID)) {
+		t.Errorf("while the server lives: removed %q, problems %q", removed, problems)
+	}
+	p.Stop(process.StopPolicy{Grace: -1})
+	<-p.Done()
+	makeUnused(t, other)
+	if held := r.Held(); len(r.Objects()) != 1 || len(held) != 0 {
+		t.Errorf("after its end: %v, held %v", r.Objects(), held)
+	}
+	if removed, problems := r.GiveBack(); !slices.Equal(removed, []string{segment}) || len(problems) != 0 || exists(segment) || !exists(other) {
+		t.Errorf("removed %q, problems %q", removed, problems)
+	}
+
+	tell(journal.LaunchEnded, journal.Gone{})
+	if r, err = FindRemains(b.folder); err != nil || len(r.objects)+len(r.demands) != 0 {
+		t.Errorf("a server that was seen to its end left %+v, err %v", r, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func makeUnused(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHostIsCleanAgainWhenItsHolderIsGone(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	me, err := process.Identify(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := me
+	gone.StartTicks++
+	held := journal.Held{What: journal.HeldPort, Name: number(l.Addr().(*net.TCPAddr).Port), Host: "127.0.0.1"}
+	for _, tt := range []struct {
+		name string
+		by   *journal.Running
+		met  bool
+	}{
+		{"the holder lives", identity(me), false},
+		{"another has taken the port since", identity(gone), true},
+		{"the holder was not known", nil, false},
+	} {
+		held.Process = tt.by
+		d, ok := demandOf(held)
+		if met := d.met(); !ok || met != tt.met {
+			t.Errorf("%s: met %v, held by %q", tt.name, met, d.By)
+		}
+	}
+	if err := StillNotClean("runs/x", []journal.Held{{What: journal.HeldPort, Name: "1", By: "pid 2 (y)"}}); err == nil || err.Error() != "the host is not clean: since runs/x ended, port 1 is held by pid 2 (y)" {
+		t.Error(err)
+	}
+	if _, ok := demandOf(journal.Held{What: "the future's"}); ok {
+		t.Error("what nobody knows is a demand")
+	}
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Units    []Unit             // what is to be measured, in any order
 	Lost     <-chan []Unit      // gives further units once, found to be lost while the others are measured; nil: none
 	Swept    []process.Survivor // what a former session left and was ended
+	Cleared  []string           // what else it left, and what was done about it
 	Afresh   bool               // failures of earlier sessions do not count against a variant: they are to be tried again
 	Dir      string             // working folder of commands without one
 	Environ  []string           // of the run, in the form of os.Environ
@@ -95,6 +96,9 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	defer told()
 	if n := len(opt.Swept); n > 0 {
 		r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was %s", n, opt.Swept[0]))
+	}
+	for _, what := range opt.Cleared {
+		r.warn(what)
 	}
 	err = r.hook(ctx, beforeRun, journal.Event{})
 	if err == nil {

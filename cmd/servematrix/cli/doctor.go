@@ -20,7 +20,9 @@ type diagnosis struct {
 	Engines   map[string]string  `json:"engines"`        // executable → path; "" is not on PATH
 	Ports     []portFinding      `json:"ports"`
 	Leftovers []process.Survivor `json:"leftovers"`
-	Ended     []process.Survivor `json:"ended"` // by --clean
+	Ended     []process.Survivor `json:"ended"`   // by --clean
+	Remains   []string           `json:"remains"` // shared memory, sockets, ports of former runs
+	Removed   []string           `json:"removed"` // by --clean
 	Problems  []string           `json:"problems"`
 }
 
@@ -41,9 +43,10 @@ func newDoctor(env Env) *cobra.Command {
 		Use:   "doctor [RUN…]",
 		Short: "Say what this host has, and what former runs left on it",
 		Long: `Prints what matters for serving on this host: CPUs, memory, limits, /dev/shm, disk, devices,
-engines on PATH, who holds the engines' default ports, and processes that former runs left
-behind (found by the run marker and by the journals under ./runs). --clean ends those. With RUN
-only what these runs left counts.
+engines on PATH, who holds the engines' default ports, and what former runs left behind:
+processes (found by the run marker and by the journals under ./runs), shared memory and sockets
+of their servers, ports that are held on. --clean ends the processes and removes what of the
+rest nobody uses. With RUN only what these runs left counts.
 
 Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or leftovers are left`,
 		Example: "  servematrix doctor --clean",
@@ -54,13 +57,13 @@ Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or lefto
 			return doctor(cmd.Context(), env, args, format, clean)
 		},
 	}
-	cmd.Flags().BoolVar(&clean, "clean", false, "end the leftovers")
+	cmd.Flags().BoolVar(&clean, "clean", false, "end the leftovers and remove what they left")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
 
 func doctor(ctx context.Context, env Env, runs []string, format string, clean bool) error {
-	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Problems: []string{}}
+	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Remains: []string{}, Removed: []string{}, Problems: []string{}}
 	if s, err := spaceOf(env.Dir); err == nil {
 		d.Disk = &s
 	}
@@ -86,6 +89,9 @@ func doctor(ctx context.Context, env Env, runs []string, format string, clean bo
 	}
 	if n := len(d.Leftovers); n > 0 {
 		d.Problems = append(d.Problems, fmt.Sprintf("%s of former runs left", plural(n, "process", "processes")))
+	}
+	if n := len(d.Remains); n > 0 {
+		d.Problems = append(d.Problems, fmt.Sprintf("%s of former servers left", plural(n, "thing", "things")))
 	}
 	var err error
 	if format == "json" {
@@ -146,6 +152,12 @@ func (d *diagnosis) write(w io.Writer, clean bool) error {
 			hint = "; it outlived SIGKILL or is another user's"
 		}
 		line("leftover", "%s%s", s, hint)
+	}
+	for _, path := range d.Removed {
+		line("removed", "%s", path)
+	}
+	for _, what := range d.Remains {
+		line("remains", "%s", what)
 	}
 	if len(d.Problems) == 0 {
 		line("verdict", "nothing is in the way of a run")

@@ -37,6 +37,7 @@ type session struct {
 	all      []orchestrator.Unit // those that were measured already, too
 	adopt    bool                // a new plan is staged
 	swept    []process.Survivor  // what former sessions left, ended before this one
+	cleared  []string            // what else they left, and what was done about it
 	afresh   bool
 	progress string
 	color    string
@@ -71,7 +72,7 @@ func (s *session) execute(ctx context.Context) error {
 	defer release()
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
-		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
+		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
 		Redactor: s.redactor(), Log: zerolog.New(s.env.Stderr), Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this

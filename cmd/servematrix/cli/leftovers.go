@@ -49,6 +49,7 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 	if clean {
 		d.end(ctx)
 	}
+	d.findRemains(env, runs, clean) // after the processes that may use it
 	return nil
 }
 

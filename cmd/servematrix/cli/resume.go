@@ -144,7 +144,11 @@ func (s *session) recall(ctx context.Context) (err error) {
 	if s.swept, err = orchestrator.Leftovers(ctx, s.folder, s.state); err != nil {
 		return err
 	}
-	return endLeftovers(ctx, s.swept)
+	if err := endLeftovers(ctx, s.swept); err != nil {
+		return err
+	}
+	s.cleared, err = clearRemains(s.env, []journal.Folder{s.folder})
+	return err
 }
 
 // planGone is the error of a run whose plan is not there as it was.

@@ -131,6 +131,9 @@ func (s *session) runNew(ctx context.Context, out string, files map[string][]byt
 	if err := endLeftovers(ctx, s.swept); err != nil {
 		return err
 	}
+	if s.cleared, err = clearRemains(s.env, deadRuns(out)); err != nil {
+		return err
+	}
 	if err := preflight(s.env, s.plan, s.catalog, s.units, out); err != nil {
 		return err
 	}
