@@ -55,9 +55,10 @@ func Run(ctx context.Context, env Env) int {
 	err := root.ExecuteContext(ctx)
 	var e *exitError
 	if err != nil && !(errors.As(err, &e) && e.mute) {
-		fmt.Fprintf(env.Stderr, "servematrix: %v\n", err)
+		stderr := &patient{w: env.Stderr}
+		fmt.Fprintf(stderr, "servematrix: %v\n", err)
 		if e != nil && e.hint != "" {
-			fmt.Fprintf(env.Stderr, "  %s\n", e.hint)
+			fmt.Fprintf(stderr, "  %s\n", e.hint)
 		}
 	}
 	return exitCode(err)

@@ -63,6 +63,7 @@ func (s *session) execute(ctx context.Context) error {
 		return errors.Join(err, writer.Close())
 	}
 	view := progress.New(s.viewOptions(past))
+	stdout, stderr := &patient{w: s.env.Stdout}, &patient{w: s.env.Stderr}
 	if err := s.begin(writer, live.Handle, view.Handle); err != nil {
 		view.Close()
 		return errors.Join(err, writer.Close(), live.Close())
@@ -73,20 +74,20 @@ func (s *session) execute(ctx context.Context) error {
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
 		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
-		Redactor: s.redactor(), Log: zerolog.New(s.env.Stderr), Hurry: hurry,
+		Redactor: s.redactor(), Log: zerolog.New(stderr), Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
 	err = errors.Join(harmless(err), werr, live.Close())
 	if s.plan.Smoke != nil {
 		if events, rerr := s.folder.Replay(); rerr == nil {
-			err = errors.Join(err, smokeVerdict(s.env.Stderr, s.plan, events))
+			err = errors.Join(err, smokeVerdict(stderr, s.plan, events))
 		}
 	}
 	if verdict.Missing > 0 {
-		fmt.Fprintf(s.env.Stderr, "%d samples are missing; go on with: servematrix resume %s\n", verdict.Missing, shown(s.env, string(s.folder)))
+		fmt.Fprintf(stderr, "%d samples are missing; go on with: servematrix resume %s\n", verdict.Missing, shown(s.env, string(s.folder)))
 	}
-	fmt.Fprintln(s.env.Stdout, shown(s.env, string(s.folder)))
+	fmt.Fprintln(stdout, shown(s.env, string(s.folder)))
 	if err != nil {
 		code := verdict.ExitCode
 		if code == exitOK || code == exitCellsFailed {
