@@ -171,8 +171,9 @@ type Run struct {
 	Blocks         int      `json:"blocks"`
 	Order          string   `json:"order"` // "grouped" or "blocked"
 	Retries        int      `json:"retries"`
-	OnFailure      string   `json:"on_failure"`       // "continue" or "stop"
-	OnStartFailure string   `json:"on_start_failure"` // "skip", "continue" or "stop"
+	OnFailure      string   `json:"on_failure"`         // "continue" or "stop"
+	OnStartFailure string   `json:"on_start_failure"`   // "skip", "continue" or "stop"
+	OnForeign      string   `json:"on_foreign_process"` // "warn" or "stop"; plans of older versions have none, which is "warn"
 	Cooldown       Duration `json:"cooldown"`
 	MaxCells       int      `json:"max_cells"`
 }

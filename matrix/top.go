@@ -16,7 +16,7 @@ import (
 func (sw *sweep) loadTop(m *mapping) {
 	p := sw.plan
 	p.Profiles = sw.texts(m, "profiles")
-	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", MaxCells: 10_000}
+	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000}
 	p.Compare = Compare{Primary: "output_throughput", MinEffect: 0.02}
 	p.Validity, p.Lang, p.Hooks = "normal", "en", Hooks{}
 	sw.set(m, "validity", "", choiceSetter([]string{"normal", "strict"}, func(_ draft, s string) { p.Validity = s }))
@@ -58,7 +58,7 @@ func (sw *sweep) set(m *mapping, key, prefix string, set setter) {
 const maxMaxCells = 10_000_000
 
 func (sw *sweep) loadRun(n *yaml.Node) {
-	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "cooldown", "max_cells")
+	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells")
 	if m == nil {
 		return
 	}
@@ -68,6 +68,7 @@ func (sw *sweep) loadRun(n *yaml.Node) {
 	sw.set(m, "retries", "run.", intSetter(0, func(_ draft, n int) { r.Retries = n }))
 	sw.set(m, "on_failure", "run.", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { r.OnFailure = s }))
 	sw.set(m, "on_start_failure", "run.", choiceSetter([]string{"skip", "continue", "stop"}, func(_ draft, s string) { r.OnStartFailure = s }))
+	sw.set(m, "on_foreign_process", "run.", choiceSetter([]string{"warn", "stop"}, func(_ draft, s string) { r.OnForeign = s }))
 	sw.set(m, "cooldown", "run.", durationSetter(func(_ draft, d Duration) { r.Cooldown = d }))
 	sw.set(m, "max_cells", "run.", intSetter(1, func(_ draft, n int) { r.MaxCells = n }))
 	if r.MaxCells > maxMaxCells {
