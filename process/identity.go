@@ -53,6 +53,22 @@ func (id Identity) Alive() bool {
 	return err == nil && p.alive() && p.identity() == id
 }
 
+// Describe says which living process has this pid now; its Marker is the run
+// marker in its environment, "" when that cannot be read. The error wraps
+// os.ErrNotExist when there is none, or when it is a zombie.
+func Describe(pid int) (Survivor, error) {
+	p, err := readProc(pid)
+	if err == nil && !p.alive() {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		return Survivor{}, fmt.Errorf("describe process %d: %w", pid, err)
+	}
+	s := p.survivor()
+	s.Marker, _ = runMarker(pid)
+	return s, nil
+}
+
 // Survivor is a process that still lives where it should not, as a person or a
 // log wants to see it.
 type Survivor struct {
@@ -62,7 +78,7 @@ type Survivor struct {
 	// Cmdline is the command line with spaces between its words; a process may
 	// have overwritten it.
 	Cmdline string `json:"cmdline,omitempty"`
-	// Marker is the run marker that FindLeftovers read; "" elsewhere.
+	// Marker is the run marker that FindLeftovers or Describe read; "" elsewhere.
 	Marker string `json:"marker,omitempty"`
 }
 
