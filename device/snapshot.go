@@ -12,7 +12,7 @@ type Tool interface {
 	Name() string
 	// Read asks for the devices and the processes on them. The error is ErrNone
 	// when the tool works and sees no device; any other says what the tool did
-	// instead of answering. It returns when ctx ends.
+	// instead of answering. It returns when ctx ends; give it AnswerLimit.
 	Read(ctx context.Context) (Snapshot, error)
 }
 

@@ -178,29 +178,44 @@ type Gone struct {
 	Retried   bool            `json:"retried,omitempty"` // it took a second try, behind a search for processes that had escaped
 	Held      []Held          `json:"held,omitempty"`    // what the host did not get back: it is not clean, and the run ends
 	Removed   []string        `json:"removed,omitempty"` // shared memory and sockets of the server that were left and taken away
+	Devices   []DeviceLevel   `json:"devices,omitempty"` // that the server could use, where a tool tells of them
 	Note      string          `json:"note,omitempty"`
+}
+
+// DeviceLevel is how much memory of a device was in use around a launch.
+type DeviceLevel struct {
+	Tool   string `json:"tool"`         // that was asked, such as nvidia-smi
+	Index  int    `json:"index"`        // the device's number, as in CUDA_VISIBLE_DEVICES
+	ID     string `json:"id,omitempty"` // its UUID, or what the tool calls it
+	Before uint64 `json:"before_bytes"` // while nothing of the run used it
+	After  uint64 `json:"after_bytes"`  // when the gate was passed or given up
 }
 
 // What a Held can be.
 const (
 	HeldProcess = "process"
 	HeldPort    = "port"
+	HeldDevice  = "device_memory"
 )
 
 // Held is something that the host did not get back after a server's end.
 type Held struct {
-	What    string   `json:"what"`              // one of the constants above
-	Name    string   `json:"name"`              // the process id, the port
-	By      string   `json:"by,omitempty"`      // who holds it, for people
-	Host    string   `json:"host,omitempty"`    // address of a port
-	Inode   uint64   `json:"inode,omitempty"`   // of the socket, for a port besides the server's own
-	Process *Running `json:"process,omitempty"` // the process that it is, or that holds it, where that is known
+	What    string       `json:"what"`              // one of the constants above
+	Name    string       `json:"name"`              // the process id, the port
+	By      string       `json:"by,omitempty"`      // who holds it, for people
+	Host    string       `json:"host,omitempty"`    // address of a port
+	Inode   uint64       `json:"inode,omitempty"`   // of the socket, for a port besides the server's own
+	Process *Running     `json:"process,omitempty"` // the process that it is, or that holds it, where that is known
+	Device  *DeviceLevel `json:"device,omitempty"`  // memory of a device: the level that it did not reach again
 }
 
 // String is such as "port 8000 is held by pid 12 (python3 …), user me, on 0.0.0.0:8000".
 func (h Held) String() string {
-	if h.What == HeldProcess {
+	switch h.What {
+	case HeldProcess:
 		return h.By + " outlived SIGKILL"
+	case HeldDevice:
+		return h.Name + " " + h.By
 	}
 	return fmt.Sprintf("%s %s is held by %s", h.What, h.Name, h.By)
 }

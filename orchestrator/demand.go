@@ -128,6 +128,8 @@ func demandOf(h journal.Held) (d demand, ok bool) {
 		return heldOnBy(h.Process, portBack(h.Host, port)), true
 	case h.What == journal.HeldProcess && h.Process != nil:
 		return processGone(process.Identity{PID: h.Process.PID, StartTicks: h.Process.Start, BootID: h.Process.Boot}, h.By), true
+	case h.What == journal.HeldDevice && h.Device != nil:
+		return memoryStillHeld(h), true
 	}
 	return demand{}, false
 }

@@ -65,7 +65,7 @@ func (l *launch) demands(survivors []process.Survivor) (all []demand) {
 	for _, p := range l.holds.beyondPort().Ports {
 		all = append(all, socketGone(p.Addr, p.Port, p.Inode))
 	}
-	return all
+	return append(all, l.devices.demands()...)
 }
 
 // awaited waits at most gateLimit, or until a second interrupt, and gives what is still held.

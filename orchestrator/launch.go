@@ -29,8 +29,9 @@ type launch struct {
 	port    int
 	logs    []string // stdout and stderr, absolute
 	proc    *process.Process
-	vitals  *vitals // nil before the first client
-	mourned bool    // somebody has said why the server died
+	vitals  *vitals     // nil before the first client
+	mourned bool        // somebody has said why the server died
+	devices *deviceGate // nil where no tool tells of any
 	began   time.Time
 	times   map[string]time.Time // phase → its start, for the samples
 	holds   *holds               // what its tree holds besides processes
@@ -116,7 +117,7 @@ func (l *launch) event(t journal.Type) journal.Event {
 	return e
 }
 
-// prepared runs the hook before the launch.
+// prepared runs the hook before the launch, and then looks at the devices.
 func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	err := l.hook(ctx, beforeLaunch, l.event(journal.HookEnded))
 	if ctx.Err() != nil {
@@ -125,7 +126,10 @@ func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	if hook, ok := errors.AsType[*HookError](err); ok {
 		return &hook.Failure, nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return l.takeLevel(ctx)
 }
 
 // start brings the server's process up, unless its port is taken.

@@ -37,6 +37,7 @@ type Options struct {
 	Exe      string             // this binary, run for commands whose first word is servematrix
 	Redactor *secret.Redactor
 	Log      zerolog.Logger
+	Devices  *Devices        // what the host has; nil: Run looks itself
 	Hurry    <-chan struct{} // closed by a second interrupt: no more grace for anybody
 }
 
@@ -50,7 +51,8 @@ func (i *Interrupt) Error() string { return "interrupted by " + process.SignalNa
 var ErrStopAsked = errors.New("stop --after-cell was asked for")
 
 // NotCleanError says that the host cannot be measured on: something of a server
-// outlived every means of ending it, or holds its port.
+// outlived every means of ending it or was not given back, or somebody else uses
+// devices that the sweep wants for itself.
 type NotCleanError struct{ What string }
 
 // Error says what holds what.
@@ -91,6 +93,7 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 		return journal.Verdict{ExitCode: ExitInternal}, err
 	}
 	defer r.guards.close()
+	defer r.Devices.close()
 	// Said at once, not when the grace is over: whoever pressed Ctrl-C waits for a word.
 	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
 	defer told()
@@ -109,6 +112,9 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 
 func newRunner(opt Options) (*runner, error) {
 	state := opt.State
+	if opt.Devices == nil {
+		opt.Devices = LookAtDevices(opt.Environ)
+	}
 	r := &runner{Options: opt, state: state, guards: &guards{},
 		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
 	for _, c := range opt.Plan.Clients {

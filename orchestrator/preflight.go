@@ -81,7 +81,7 @@ func Commands(p *matrix.Plan, units []Unit, dir string, environ []string) error 
 	seen := map[string]bool{}
 	fill := &runner{Options: Options{Plan: p, Environ: environ, Dir: dir}}
 	check := func(v *matrix.Variant) {
-		known := late{port: "1", dir: "x", seed: "1", url: "x", serverPort: "1", devices: fill.devices()}
+		known := fill.trial()
 		if _, err := fill.fill(v, known); err != nil {
 			result = multierror.Append(result, &CommandError{v.At, fmt.Errorf("%w%s", err, unknownHint(v, known))})
 			return
@@ -119,6 +119,11 @@ func Commands(p *matrix.Plan, units []Unit, dir string, environ []string) error 
 		return strings.Join(lines, "\n")
 	}
 	return result
+}
+
+// trial stands for the values that only a launch knows.
+func (r *runner) trial() late {
+	return late{port: "1", dir: "x", seed: "1", url: "x", serverPort: "1", devices: r.devices()}
 }
 
 // unknownHint says what to do when the devices are not known.

@@ -108,6 +108,7 @@ func (l *launch) gone(began time.Time, died bool) error {
 		Orderly: !died && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
 	}
 	p.tell(&g)
+	g.Devices = l.devices.passed(len(g.Held) == 0)
 	g.Seconds = time.Since(began).Seconds()
 	if g.Note = notClean(g.Held); g.Note != "" {
 		f := journal.Failure{Class: dirtyClass(g.Held), Phase: "stop", Message: fmt.Sprintf("after launch %s the host is not clean: %s", l.id, g.Note)}
