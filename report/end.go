@@ -156,7 +156,7 @@ func (d *drawer) places() {
 	for _, line := range d.words.legend {
 		d.printf("%s\n", line)
 	}
-	d.printf("\n"+d.words.span+"\n", stamp(d.began), stamp(d.last), d.last.Sub(d.began).Round(time.Second), d.sessions)
+	d.printf("\n"+d.words.span+"\n", stamp(d.began), stamp(d.last), d.took.Round(time.Second), d.sessions)
 	if n, what := d.repeats(); n == 1 {
 		d.printf(d.words.repeatedOne+"\n", what)
 	} else if n > 1 {

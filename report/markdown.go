@@ -59,7 +59,7 @@ func (t *tally) markdown() []byte {
 
 // standing says how far the run has come.
 func (t *tally) standing() string {
-	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.last.Sub(t.began).Round(time.Second), t.sessions)
+	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.took.Round(time.Second), t.sessions)
 	if t.sessions == 0 {
 		return "The run has not begun."
 	}

@@ -38,8 +38,10 @@ type tally struct {
 	order    map[string]int         // cell → its place in the plan
 	session  journal.Session
 	sessions int
-	began    time.Time // of the first session
-	last     time.Time // of the last event
+	began    time.Time     // of the first session
+	last     time.Time     // of the last event
+	took     time.Duration // from began to last; a clock that was set meanwhile changes nothing
+	mono     float64       // of the last event
 	verdict  *journal.Verdict
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
@@ -97,12 +99,24 @@ func formerPlans(folder journal.Folder) (plans []*matrix.Plan) {
 	}
 }
 
+// pass moves the end of the run on to an event. Within a session the monotonic clock
+// tells how far, between two only the wall clock can.
+func (t *tally) pass(e journal.Event) {
+	switch {
+	case t.began.IsZero():
+		t.began = e.Time
+	case e.Type == journal.RunResumed:
+		t.took += max(e.Time.Sub(t.last), 0)
+	default:
+		t.took += time.Duration((e.Mono - t.mono) * float64(time.Second))
+	}
+	t.last, t.mono = e.Time, e.Mono
+}
+
 // apply takes the next event in. The event that finishes a sample gives that sample.
 func (t *tally) apply(e journal.Event) (*result.Sample, error) {
-	if t.began.IsZero() {
-		t.began = e.Time
-	}
-	t.last, t.verdict = e.Time, nil
+	t.pass(e)
+	t.verdict = nil
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
 		return nil, with(e, func(d journal.Session) { t.session = d; t.sessions++ })

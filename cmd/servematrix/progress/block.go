@@ -14,7 +14,7 @@ import (
 // block draws what stands under the history: at most five lines.
 func (v *View) block(now time.Time) []string {
 	t := v.track
-	if t.began.IsZero() || t.state.Ended != nil {
+	if t.state.Sessions == 0 || t.state.Ended != nil {
 		return nil
 	}
 	width := 80
@@ -24,7 +24,7 @@ func (v *View) block(now time.Time) []string {
 		}
 	}
 	left := fmt.Sprintf(" %s  %d/%d  %s", v.name(), t.done(), t.total, tally(t.counts))
-	right := "elapsed " + running(now.Sub(t.began))
+	right := "elapsed " + running(v.moment(now))
 	lines := []string{
 		strings.Repeat("─", min(width-1, 64)),
 		left + strings.Repeat(" ", max(2, min(width-1, 64)-runewidth.StringWidth(left)-runewidth.StringWidth(right))) + right,
@@ -41,7 +41,7 @@ func (v *View) block(now time.Time) []string {
 // doing writes the unit in hand and its phases: "… ready✓74s ▶client 2m10s/~4m".
 func (v *View) doing(now time.Time) string {
 	t := v.track
-	here := running(now.Sub(t.since))
+	here := running(v.moment(now) - t.since)
 	switch t.phase {
 	case phaseStart:
 		return v.launchName() + "   ▶start " + here + v.expect(&t.seen.start, t.serverID())
@@ -104,7 +104,7 @@ func (v *View) clientErr() string {
 
 // eta writes "ETA 9h–11h30m → Fri 07:20–09:50 UTC", "?" before there is data.
 func (v *View) eta(now time.Time) string {
-	low, high, ok := v.track.remaining(now)
+	low, high, ok := v.track.remaining(v.moment(now))
 	if !ok {
 		return "ETA ?"
 	}

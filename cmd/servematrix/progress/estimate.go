@@ -82,7 +82,7 @@ func (h *History) Estimate() (low, high time.Duration, ok bool) {
 		t.want(c, blocks)
 	}
 	t.stale = true
-	return t.remaining(time.Time{})
+	return t.remaining(0)
 }
 
 // About writes an estimate as coarse as it is: 9h–11h30.

@@ -91,8 +91,8 @@ func (s *times) launch(id string, plan *matrix.Plan) (span, bool) {
 }
 
 // remaining estimates the time from now to the end. False: a phase that is
-// still to come was never seen yet.
-func (t *tracker) remaining(now time.Time) (low, high time.Duration, ok bool) {
+// still to come was never seen yet. now is since the session began.
+func (t *tracker) remaining(now time.Duration) (low, high time.Duration, ok bool) {
 	if t.stale {
 		t.work, t.known = t.estimate()
 		t.stale = false
@@ -133,12 +133,12 @@ func (t *tracker) estimate() (sum span, ok bool) {
 
 // past is the part of the launch and the unit in hand that is over already. A
 // phase that takes longer than it should eats nothing of the ones after it.
-func (t *tracker) past(now time.Time) float64 {
+func (t *tracker) past(now time.Duration) float64 {
 	last := t.state.Last()
 	if last == nil || t.phase == phaseNone || t.phase == phaseStop {
 		return 0
 	}
-	here := now.Sub(t.since).Seconds()
+	here := (now - t.since).Seconds()
 	start, _ := t.seen.start.of(last.Launch.Server)
 	switch t.phase {
 	case phaseStart:

@@ -120,7 +120,7 @@ func (v *View) sampleEnded(e journal.Event) []string {
 		who += " (simulated)"
 	}
 	if d.Status == orchestrator.StatusOK {
-		return []string{v.entry(e.Time, "ok", strings.Join(append([]string{who, v.took(e)}, v.figures(u)...), "  "))}
+		return []string{v.entry(e.Time, "ok", strings.Join(append([]string{who, v.took()}, v.figures(u)...), "  "))}
 	}
 	word := "FAIL"
 	switch {
@@ -140,7 +140,7 @@ func (v *View) sampleEnded(e journal.Event) []string {
 	if what == "" {
 		what = Clean(f.Message)
 	}
-	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(e.Time.Sub(v.unitBegin(u)))))}
+	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(v.track.at-v.unitBegin(u))))}
 	if detail := v.detail(f); detail != "" && detail != what {
 		lines = append(lines, indent+detail)
 	}
@@ -162,17 +162,17 @@ func (v *View) detail(f *journal.Failure) string {
 
 // unitBegin is when the work on a unit began: with its launch, where it is the
 // launch's first, else with its sample.
-func (v *View) unitBegin(u orchestrator.Unit) time.Time {
+func (v *View) unitBegin(u orchestrator.Unit) time.Duration {
 	t := v.track
-	if t.unit == u && t.unitBegan.After(t.launched) && t.samples > 1 {
+	if t.unit == u && t.unitBegan > t.launched && t.samples > 1 {
 		return t.unitBegan
 	}
 	return t.launched
 }
 
-func (v *View) took(e journal.Event) string {
+func (v *View) took() string {
 	t := v.track
-	s := short(e.Time.Sub(v.unitBegin(t.unit)))
+	s := short(t.at - v.unitBegin(t.unit))
 	if t.samples <= 1 {
 		s += " ready " + short(t.readyIn)
 	}

@@ -30,7 +30,7 @@ func (v *View) change(e journal.Event) []string {
 		if err != nil {
 			return nil
 		}
-		return []string{v.entry(e.Time, "down", fmt.Sprintf("%s: %s after %s", v.launchName(), d.Class, short(e.Time.Sub(v.track.launched))))}
+		return []string{v.entry(e.Time, "down", fmt.Sprintf("%s: %s after %s", v.launchName(), d.Class, short(v.track.at-v.track.launched)))}
 	case journal.ClientStarted:
 		text := v.unitName(u, e.Attempt)
 		if v.track.phase == phaseWarmup {

@@ -21,7 +21,9 @@ const (
 )
 
 // tracker folds events into what the view shows: the state of the run, the
-// phase it is in, and the times from which the rest is estimated.
+// phase it is in, and the times from which the rest is estimated. Those are
+// monotonic, since the session began: the events' own times are of a wall clock
+// that somebody may set while the run goes on.
 type tracker struct {
 	plan    *matrix.Plan
 	wanted  []orchestrator.Unit // nil: every cell in every block
@@ -39,15 +41,15 @@ type tracker struct {
 	known     bool           // work says something
 	stale     bool           // work must be estimated again
 
-	began     time.Time // of this session
+	at        time.Duration // of the newest event
 	phase     phase
-	since     time.Time // of the phase
-	launched  time.Time // of the launch
+	since     time.Duration // when the phase began
+	launched  time.Duration // when the launch began
 	readyIn   time.Duration
 	unit      orchestrator.Unit // the client's
 	attempt   int
 	warmup    bool
-	unitBegan time.Time
+	unitBegan time.Duration
 	samples   int // of this launch so far
 	simulated bool
 	clientRan float64 // seconds of the client that exited last
@@ -97,6 +99,7 @@ func (t *tracker) apply(e journal.Event) {
 	if t.state.Apply(e) != nil {
 		return // another version's journal; what is known stays shown
 	}
+	t.at = seconds(e.Mono)
 	if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
 		t.begin(e)
 	}
@@ -109,7 +112,7 @@ func (t *tracker) apply(e journal.Event) {
 
 // begin counts afresh: a resumed run can have other blocks and other units.
 func (t *tracker) begin(e journal.Event) {
-	t.began, t.phase, t.stale = e.Time, phaseNone, true
+	t.phase, t.since, t.launched, t.unitBegan, t.stale = phaseNone, t.at, t.at, t.at, true
 	blocks := max(t.state.Session.Blocks, 1)
 	t.total = 0
 	clear(t.counts)
@@ -156,38 +159,38 @@ func (t *tracker) count(u orchestrator.Unit, status string, n int) {
 	t.left.clients[c.Client] -= n
 }
 
-func (t *tracker) enter(p phase, at time.Time) { t.phase, t.since = p, at }
+func (t *tracker) enter(p phase) { t.phase, t.since = p, t.at }
 
 // step follows the phases and gathers how long they take.
 func (t *tracker) step(e journal.Event, u orchestrator.Unit) {
 	switch e.Type {
 	case journal.LaunchStarted:
-		t.launched, t.readyIn, t.samples = e.Time, 0, 0
+		t.launched, t.readyIn, t.samples = t.at, 0, 0
 		t.simulated = t.state.Last().Launch.Simulated
-		t.enter(phaseStart, e.Time)
+		t.enter(phaseStart)
 	case journal.LaunchReady:
 		if d, err := journal.Decode[journal.Ready](e); err == nil {
 			t.readyIn = seconds(d.Seconds)
 			t.seen.start.add(t.state.Last().Launch.Server, d.Seconds)
 			t.stale = true
 		}
-		t.enter(phaseReady, e.Time)
+		t.enter(phaseReady)
 	case journal.SampleStarted:
-		t.unit, t.attempt, t.unitBegan = u, e.Attempt, e.Time
+		t.unit, t.attempt, t.unitBegan = u, e.Attempt, t.at
 		d, err := journal.Decode[journal.Sample](e)
 		if t.warmup = err == nil && d.Warmup; !t.warmup {
 			t.samples++
 		}
 	case journal.ClientStarted:
 		t.unit = u
-		if t.enter(phaseClient, e.Time); t.warmup {
+		if t.enter(phaseClient); t.warmup {
 			t.phase = phaseWarmup
 		}
 	case journal.ClientExited:
 		if d, err := journal.Decode[journal.Exited](e); err == nil {
 			t.clientRan = d.Seconds
 		}
-		t.enter(phaseReady, e.Time)
+		t.enter(phaseReady)
 	case journal.SampleEnded:
 		// A failed cell tells nothing of how long a good one takes.
 		if o := t.state.Of(u); o.Status == orchestrator.StatusOK || o.Status == orchestrator.StatusInvalid {
@@ -196,15 +199,15 @@ func (t *tracker) step(e journal.Event, u orchestrator.Unit) {
 		}
 		t.warmup = false
 	case journal.LaunchStopping:
-		t.enter(phaseStop, e.Time)
+		t.enter(phaseStop)
 	case journal.LaunchEnded:
 		if d, err := journal.Decode[journal.Gone](e); err == nil && t.state.Last() != nil {
 			t.seen.stop.add(t.state.Last().Launch.Server, d.Seconds)
 			t.stale = true
 		}
-		t.enter(phaseNone, e.Time)
+		t.enter(phaseNone)
 	case journal.RunEnded, journal.RunInterrupted:
-		t.enter(phaseNone, e.Time)
+		t.enter(phaseNone)
 	}
 }
 

@@ -21,6 +21,7 @@ type View struct {
 
 	mu    sync.Mutex // guards all below
 	track *tracker
+	heard time.Time // when the newest event was, with a monotonic reading
 	watch watch
 	beats *time.Timer // plain mode's next sign of life
 
@@ -70,7 +71,13 @@ func (v *View) catchUp() {
 		v.track.apply(e)
 	}
 	v.opt.Past = nil
+	// How long ago it was, another process wrote it, only the wall clock knows.
+	v.heard = time.Now()
+	v.heard = v.heard.Add(-max(v.heard.Sub(v.track.state.Current.Time), 0))
 }
+
+// moment is now on the session's monotonic clock.
+func (v *View) moment(now time.Time) time.Duration { return v.track.at + max(now.Sub(v.heard), 0) }
 
 // Handle takes the next event. It never waits for the terminal.
 func (v *View) Handle(e journal.Event) {
@@ -78,6 +85,7 @@ func (v *View) Handle(e journal.Event) {
 	defer v.mu.Unlock()
 	v.catchUp()
 	v.track.apply(e)
+	v.heard = time.Now()
 	switch v.mode {
 	case JSON:
 		if line, err := json.Marshal(e); err == nil {
@@ -91,7 +99,7 @@ func (v *View) Handle(e journal.Event) {
 		}
 	case Bar:
 		if lines := v.lines(e); len(lines) > 0 {
-			v.screen.show(lines, v.block(e.Time))
+			v.screen.show(lines, v.block(v.heard))
 		}
 	}
 }
@@ -131,7 +139,7 @@ func (v *View) heart() {
 	default:
 	}
 	v.catchUp()
-	if v.track.state.Ended == nil && !v.track.began.IsZero() {
+	if v.track.state.Ended == nil && v.track.state.Sessions > 0 {
 		v.screen.show([]string{v.beat(time.Now())}, nil)
 	}
 	v.beats.Reset(heartbeat)

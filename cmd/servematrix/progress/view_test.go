@@ -49,6 +49,7 @@ type story struct {
 	view   *View
 	began  time.Time
 	seq    int64
+	jump   time.Duration // what somebody sets the clock by, in the midst of it
 }
 
 func newStory(t *testing.T, opt Options) *story {
@@ -80,7 +81,10 @@ func (s *story) event(e journal.Event, data any) journal.Event {
 		s.t.Fatal(err)
 	}
 	s.seq++
-	e.Seq, e.Time, e.Mono, e.Session, e.Data = s.seq, time.Now(), time.Since(s.began).Seconds(), 1, raw
+	e.Seq, e.Time, e.Mono, e.Session, e.Data = s.seq, time.Now().Round(0), time.Since(s.began).Seconds(), 1, raw
+	if s.seq > 5 { // while the first client runs
+		e.Time = e.Time.Add(s.jump)
+	}
 	return e
 }
 
@@ -178,6 +182,30 @@ func TestPlainTellsEachPhaseAndLivesOn(t *testing.T) {
 			t.Errorf("want - got +\n%s", diff)
 		}
 	})
+}
+
+// TestClockJumpChangesNoDuration sets the clock while the first client runs: only
+// the times of day at the begin of lines differ.
+func TestClockJumpChangesNoDuration(t *testing.T) {
+	told := func(jump time.Duration) (all []string) {
+		synctest.Test(t, func(t *testing.T) {
+			var out sink
+			s := newStory(t, Options{W: &out, Mode: "plain"})
+			s.jump = jump
+			s.whole()
+			s.view.Close()
+			for _, line := range lines(out.String()) {
+				all = append(all, line[len("00:00:00"):])
+			}
+		})
+		return all
+	}
+	want := told(0)
+	for _, jump := range []time.Duration{-3 * time.Hour, 5 * time.Hour} {
+		if diff := cmp.Diff(want, told(jump)); diff != "" {
+			t.Errorf("jump of %v: -want +got\n%s", jump, diff)
+		}
+	}
 }
 
 func TestBarDrawsAtMostTwiceASecondAndOnlyChanges(t *testing.T) {

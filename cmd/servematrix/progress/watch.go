@@ -20,14 +20,16 @@ var tqdm = regexp.MustCompile(`(\d+)/(\d+) \[`)
 type watch struct {
 	path, state string
 	looked      time.Time
-	logged      time.Time // newest change of the server's logs
+	logged      time.Time // when the server's logs last grew
 	aged        time.Time
+	log         string // the first of the logs
+	size        int64  // of all
 }
 
 // client gives the last "n/total" that the client printed, "" where there is none.
 func (w *watch) client(now time.Time, path string) string {
 	if path != w.path {
-		*w = watch{path: path, aged: w.aged, logged: w.logged}
+		w.path, w.state, w.looked = path, "", time.Time{}
 	}
 	if path == "" || now.Sub(w.looked) < lookEvery {
 		return w.state
@@ -65,12 +67,26 @@ func tailOf(path string) ([]byte, error) {
 // age tells how long ago something was written to one of the logs.
 func (w *watch) age(now time.Time, logs []string) (string, bool) {
 	if now.Sub(w.aged) >= lookEvery {
-		w.aged, w.logged = now, time.Time{}
+		w.aged = now
+		var size int64
+		var newest time.Time
 		for _, p := range logs {
-			if info, err := os.Stat(p); err == nil && info.ModTime().After(w.logged) {
-				w.logged = info.ModTime()
+			if info, err := os.Stat(p); err == nil {
+				size += info.Size()
+				if info.ModTime().After(newest) {
+					newest = info.ModTime()
+				}
 			}
 		}
+		switch first := len(logs) > 0 && logs[0] != w.log; {
+		case newest.IsZero():
+			w.logged = time.Time{}
+		case first: // what went before the first look, only the files' times know
+			w.log, w.logged = logs[0], now.Add(-max(now.Sub(newest), 0))
+		case size != w.size:
+			w.logged = now
+		}
+		w.size = size
 	}
 	if w.logged.IsZero() {
 		return "", false
