@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"strconv"
@@ -155,17 +156,28 @@ func (c *client) send(ctx context.Context, p prompt, began time.Time) record {
 	return r
 }
 
+// do sends a request. A server may close a connection that it kept at the moment
+// at which it is used again; that is no failure of the request, which goes once
+// more, at the latest over a connection of its own.
 func (c *client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.opt.BaseURL+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+	reused := false
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { reused = got.Reused }})
+	for {
+		request, err := http.NewRequestWithContext(traced, method, c.opt.BaseURL+path, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		request.Header = c.header.Clone()
+		response, err := c.http.Do(request)
+		if err != nil && reused && ctx.Err() == nil {
+			reused = false
+			continue
+		}
+		if err == nil && response.Header.Get(simulatedHeader) != "" {
+			c.simulated.Store(true)
+		}
+		return response, err
 	}
-	request.Header = c.header.Clone()
-	response, err := c.http.Do(request)
-	if err == nil && response.Header.Get(simulatedHeader) != "" {
-		c.simulated.Store(true)
-	}
-	return response, err
 }
 
 // statusFailure reads the beginning of an error's body.

@@ -162,6 +162,27 @@ func TestAnswersWithoutUsageCountChunks(t *testing.T) {
 }
 
 // TestRequests checks what is sent, for each kind of endpoint.
+// TestKeptConnectionThatTheServerCloses: llama.cpp closes a kept connection when it likes,
+// also in the midst of the next request.
+func TestKeptConnectionThatTheServerCloses(t *testing.T) {
+	var seen sync.Map // the connections that have answered, by the client's address
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, again := seen.LoadOrStore(r.RemoteAddr, true); again {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				conn.Close()
+			}
+			return
+		}
+		stream(w, r, "USAGE"+done)
+	}))
+	defer server.Close()
+	s, err := quick(t, server.URL, nil)
+	if err != nil || s.Metrics["completed"] != 10 {
+		t.Errorf("%v completed, errors %+v, %v", s.Metrics["completed"], s.Errors, err)
+	}
+}
+
 // TestStreamOfTransformers: its last event holds reason and usage, and no [DONE] follows.
 func TestStreamOfTransformers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -14,7 +14,7 @@ type engine struct {
 	server  string            // command
 	usual   string            // flags
 	env     map[string]string // of the server
-	load    string            // flags of `servematrix bench` that keep it busy for half a minute
+	load    string            // flags of `servematrix bench`
 	silence string            // of that client: longer than it takes between two answers
 	core    string            // part of the name of the process that computes; "": it has none beside its leader
 	worker  string            // the same for one below or beside it
@@ -32,7 +32,7 @@ var engines = map[string]engine{
 		name:   "llama.cpp",
 		server: "DIR/lcpp/llama-server -m DIR/tiny.gguf --host 127.0.0.1 --port PORT -t 1 -np 2 EXTRA",
 		usual:  "-c 4096",
-		load:   "--backend openai --vocab-size 4000 --random-input-len 64 --random-output-len 200 --num-prompts 400", silence: "15s",
+		load:   "--backend openai --vocab-size 4000 --random-input-len 64 --random-output-len 200", silence: "15s",
 		booting: "-c 2000000", settle: time.Second,
 		badFlag: "--no-such-flag", model: [2]string{"tiny.gguf", "nope.gguf"},
 		memory: func(e engine) engine { // the limit makes it fail alike on every host
@@ -45,7 +45,7 @@ var engines = map[string]engine{
 		server: "DIR/hf/bin/transformers serve DIR/tinyhf --host 127.0.0.1 --port PORT --device cpu EXTRA",
 		env:    map[string]string{"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""},
 		load: `--backend openai --model DIR/tinyhf --extra-request-body '{"prompt":"def main(argv): return the sum of all arguments"}' --disable-ignore-eos
-			--random-output-len 16 --random-range-ratio 1 --num-prompts 200`, silence: "40s",
+			--random-output-len 16 --random-range-ratio 1`, silence: "40s",
 		settle: 3 * time.Second, badFlag: "--no-such-flag", model: [2]string{"DIR/tinyhf", "DIR/nope"}, steals: true,
 	},
 	"vllm": {
@@ -53,7 +53,7 @@ var engines = map[string]engine{
 		server: "DIR/venv/bin/vllm serve DIR/tiny --served-model-name tiny --host 127.0.0.1 --port PORT --dtype bfloat16 --enforce-eager EXTRA",
 		usual:  "--max-model-len 4096",
 		env:    map[string]string{"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"},
-		load:   "--backend vllm --model tiny --vocab-size 4000 --random-input-len 128 --random-output-len 128 --num-prompts 400", silence: "30s",
+		load:   "--backend vllm --model tiny --vocab-size 4000 --random-input-len 128 --random-output-len 128", silence: "30s",
 		core: "VLLM::EngineCor", worker: "VLLM::Worker", settle: 2 * time.Second,
 		badFlag: "--no-such-flag 3", model: [2]string{"DIR/tiny ", "DIR/nope "}, context: "--max-model-len 10000000",
 		memory: func(e engine) engine {
@@ -69,7 +69,7 @@ var engines = map[string]engine{
 			--max-total-tokens 65536 --sleep-on-idle EXTRA`,
 		usual: "--mem-fraction-static 0.8",
 		env:   map[string]string{"SGLANG_USE_CPU_ENGINE": "1", "OMP_NUM_THREADS": "1", "TORCH_COMPILE_DISABLE": "1", "HF_HUB_OFFLINE": "1"},
-		load:  "--backend sglang-oai --vocab-size 4000 --random-input-len 128 --random-output-len 128 --num-prompts 400", silence: "30s",
+		load:  "--backend sglang-oai --vocab-size 4000 --random-input-len 128 --random-output-len 128", silence: "30s",
 		core: "sglang::schedul", worker: "sglang::detoken", settle: 2 * time.Second,
 		badFlag: "--no-such-flag", model: [2]string{"DIR/tiny ", "DIR/nope "}, context: "--mem-fraction-static 0.8 --context-length 10000000",
 		memory: func(e engine) engine { return e.with("--mem-fraction-static 0.01") },

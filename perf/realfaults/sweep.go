@@ -117,7 +117,11 @@ func play(e engine, f fault) outcome {
 
 // text is the sweep: a client that does nothing where the server has to be idle.
 func (s *sweep) text(f fault) []byte {
-	client := "servematrix bench --base-url ${{ server.url }} --max-concurrency 4 " + s.engine.load
+	prompts := 4
+	if f.when == busy {
+		prompts = 400 // more than there is time for
+	}
+	client := fmt.Sprintf("servematrix bench --base-url ${{ server.url }} --max-concurrency 4 --num-prompts %d %s", prompts, s.engine.load)
 	if f.when == idle {
 		client = "sleep 3600"
 	}
@@ -149,7 +153,7 @@ func (s *sweep) reach(when stage, ended <-chan struct{}) error {
 				return fmt.Errorf("the run ended before %s", what)
 			case <-deadline:
 				return fmt.Errorf("no %s in time", what)
-			case <-time.After(10 * time.Millisecond):
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
 		return nil

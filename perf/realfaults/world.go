@@ -64,7 +64,7 @@ func watch(dir, tool string) *watched {
 			select {
 			case <-w.stopped:
 				return
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(200 * time.Millisecond):
 				w.look(n%5 == 0)
 			}
 		}
@@ -133,7 +133,7 @@ func (w *watched) holds(pid int) {
 
 // find gives a process that fits, the zero one if none does.
 func (w *watched) find(fits func(proc) bool) proc {
-	w.look(true)
+	w.look(false)
 	w.Lock()
 	defer w.Unlock()
 	for p := range w.procs {
