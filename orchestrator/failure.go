@@ -76,19 +76,6 @@ func (l *launch) serverDied(when string) *journal.Failure {
 	return f
 }
 
-// besideServer adds to a client's failure what is wrong with its server, where
-// that lives on and serves nobody: told to stop by somebody else, or half dead,
-// it closes its port and waits for streams that it will not end.
-func (l *launch) besideServer(message string) string {
-	if l.port == 0 || !l.proc.Alive() {
-		return message
-	}
-	if ours, _, err := l.proc.OwnsListener(l.port); err != nil || ours {
-		return message
-	}
-	return fmt.Sprintf("%s; the server lives, but no longer listens on port %d", message, l.port)
-}
-
 // death says what of the server ended.
 func (l *launch) death(when string) string {
 	switch {

@@ -106,7 +106,6 @@ func (l *launch) noResult(a *attempt, err error) *journal.Failure {
 }
 
 func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Failure {
-	message = l.besideServer(message)
 	f := &journal.Failure{Class: class, Phase: "client", Message: message}
 	for _, name := range []string{journal.ClientErr, journal.ClientOut} {
 		if tail := readiness.Tail(filepath.Join(dir, name), tailLines); len(tail) > 0 {
