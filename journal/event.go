@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -44,6 +45,12 @@ type Event struct {
 	Block   int             `json:"block,omitempty"`   // 1 … blocks
 	Attempt int             `json:"attempt,omitempty"` // 1 … : try at this cell in this block
 	Data    json.RawMessage `json:"data,omitempty"`    // what the type's comment names
+}
+
+// Clone is the event with data of its own, to be kept.
+func (e Event) Clone() Event {
+	e.Data = bytes.Clone(e.Data)
+	return e
 }
 
 // Decode reads the event's data as T, the struct that belongs to its type.

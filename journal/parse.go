@@ -113,13 +113,15 @@ func (c *cursor) text() []byte {
 
 // number takes the characters of a number.
 func (c *cursor) number() []byte {
-	n := 0
-	for n < len(c.rest) && (c.rest[n] >= '0' && c.rest[n] <= '9' || bytes.IndexByte([]byte("+-.eE"), c.rest[n]) >= 0) {
-		n++
+	for n, b := range c.rest {
+		if (b < '0' || b > '9') && b != '-' && b != '.' && b != 'e' && b != 'E' && b != '+' {
+			number := c.rest[:n]
+			c.rest = c.rest[n:]
+			return number
+		}
 	}
-	number := c.rest[:n]
-	c.rest = c.rest[n:]
-	return number
+	c.ok = false
+	return nil
 }
 
 func (c *cursor) integer() int {
@@ -191,8 +193,8 @@ func stringEnd(text []byte) int {
 }
 
 // Lead gives the values of the first keys of an event's data where these are
-// strings and stand there as Writer wrote them. False: decode the data.
-func Lead(e Event, keys ...string) (values []string, ok bool) {
+// strings and stand there as Writer wrote them, and the text behind them. False: decode the data.
+func Lead(e Event, keys ...string) (values []string, rest []byte, ok bool) {
 	c := cursor{rest: e.Data, ok: true}
 	c.must("{")
 	for i, key := range keys {
@@ -204,5 +206,5 @@ func Lead(e Event, keys ...string) (values []string, ok bool) {
 		c.must(`":"`)
 		values = append(values, string(c.text()))
 	}
-	return values, c.ok
+	return values, c.rest, c.ok
 }

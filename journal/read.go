@@ -22,7 +22,7 @@ type End struct {
 // Read calls each with every event, in order, and gives the place where they
 // end. A torn last line, the mark of a crash, is passed over, and so are the
 // zeroes with which a file system fills it up; damage anywhere else is an error. An
-// event that is kept keeps the memory of its neighbours too, through its Data.
+// event's Data is its own only until each returns: who keeps it keeps a Clone.
 func (f Folder) Read(each func(Event) error) (End, error) {
 	file, err := os.Open(f.Path(EventsFile))
 	if err != nil {
@@ -32,10 +32,10 @@ func (f Folder) Read(each func(Event) error) (End, error) {
 	return f.read(file, each)
 }
 
-// Events gives the events of the journal as Read does.
+// Events gives the events of the journal as Read does; each is whole until the next is asked for.
 func (f Folder) Events() iter.Seq2[Event, error] { return f.Past(End{Offset: math.MaxInt64}) }
 
-// Past gives the events before end.
+// Past gives the events before end, as Events does.
 func (f Folder) Past(end End) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		file, err := os.Open(f.Path(EventsFile))
@@ -88,7 +88,7 @@ func (f Folder) Recent(n int64) ([]Event, error) {
 func (f Folder) Replay() ([]Event, error) {
 	var events []Event
 	_, err := f.Read(func(e Event) error {
-		events = append(events, e)
+		events = append(events, e.Clone())
 		return nil
 	})
 	return events, err
@@ -98,7 +98,8 @@ func (f Folder) Replay() ([]Event, error) {
 func (f Folder) read(text io.Reader, each func(Event) error) (end End, err error) {
 	stop := make(chan struct{})
 	blocks := make(chan *block, runtime.GOMAXPROCS(0))
-	go cut(text, blocks, stop)
+	free := make(chan *block, cap(blocks)+2) // as many as can be on their way
+	go cut(text, blocks, free, stop)
 	defer func() {
 		close(stop)
 		for range blocks { // the reader is done with the file after this
@@ -129,6 +130,10 @@ func (f Folder) read(text io.Reader, each func(Event) error) (end End, err error
 				return end, damage
 			}
 		}
+		select {
+		case free <- b:
+		default:
+		}
 	}
 	return end, nil
 }
@@ -136,8 +141,10 @@ func (f Folder) read(text io.Reader, each func(Event) error) (end End, err error
 // blockSize is how much of a journal is parsed at once.
 const blockSize = 1 << 20
 
-// block is a stretch of whole lines; the last one of a file can end without a newline.
+// block is a stretch of whole lines; the last one of a file can end without a
+// newline. It is used again when its events have been looked at.
 type block struct {
+	memory []byte
 	text   []byte
 	line   int // number of its first line
 	err    error
@@ -150,23 +157,27 @@ type block struct {
 }
 
 // cut parts text into blocks and lets each be parsed beside the next.
-func cut(text io.Reader, blocks chan<- *block, stop <-chan struct{}) {
+func cut(text io.Reader, blocks chan<- *block, free <-chan *block, stop <-chan struct{}) {
 	defer close(blocks)
 	line := 1
-	var carry []byte
+	var carry []byte // the begin of a line whose end was not read yet
 	for more := true; more; {
-		buf := make([]byte, len(carry)+blockSize)
-		copy(buf, carry)
-		n, err := io.ReadFull(text, buf[len(carry):])
-		buf = buf[:len(carry)+n]
-		b := &block{line: line, parsed: make(chan struct{})}
+		b := &block{}
+		select {
+		case b = <-free:
+		default:
+		}
+		b.reset(len(carry)+blockSize, line)
+		copy(b.memory, carry)
+		n, err := io.ReadFull(text, b.memory[len(carry):])
+		b.text, carry = b.memory[:len(carry)+n], carry[:0]
 		if more = err == nil; !more && err != io.EOF && err != io.ErrUnexpectedEOF {
 			b.err = err
 		}
-		b.text, carry = buf, nil
 		if more {
-			whole := bytes.LastIndexByte(buf, '\n') + 1
-			b.text, carry = buf[:whole], buf[whole:]
+			whole := bytes.LastIndexByte(b.text, '\n') + 1
+			carry = append(carry, b.text[whole:]...)
+			b.text = b.text[:whole]
 		}
 		line += bytes.Count(b.text, []byte{'\n'})
 		select {
@@ -178,9 +189,19 @@ func cut(text io.Reader, blocks chan<- *block, stop <-chan struct{}) {
 	}
 }
 
+func (b *block) reset(size, line int) {
+	if cap(b.memory) < size {
+		b.memory = make([]byte, size+size/4)
+	}
+	b.memory = b.memory[:size]
+	*b = block{memory: b.memory, line: line, parsed: make(chan struct{}), events: b.events[:0]}
+}
+
 func (b *block) parse() {
 	defer close(b.parsed)
-	b.events = make([]Event, 0, len(b.text)/averageLine)
+	if b.events == nil {
+		b.events = make([]Event, 0, len(b.text)/averageLine)
+	}
 	for p := (parser{}); ; {
 		line, rest, complete := bytes.Cut(b.text[b.whole:], []byte{'\n'})
 		if !complete {

@@ -95,7 +95,7 @@ func TestLeadGivesTheFirstTexts(t *testing.T) {
 		``:                                       false,
 		`{"server":"a","name":"b` + "\x00" + `"`: false,
 	} {
-		got, ok := Lead(Event{Data: json.RawMessage(data)}, "server", "name")
+		got, _, ok := Lead(Event{Data: json.RawMessage(data)}, "server", "name")
 		if ok != want || ok && (got[0] != "a" || got[1] != "b") {
 			t.Errorf("%s: %v %v", data, got, ok)
 		}

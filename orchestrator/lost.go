@@ -2,8 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"runtime"
@@ -16,23 +14,22 @@ import (
 
 // FindLost looks beside the session for samples that the journal calls ok but
 // whose sample.json is gone or is not what was written: a disk can lose a file that a
-// journal survived. all are the units to look at, but for those in units, which are
-// measured anyway. The channel gives what was found once, in the order of all.
+// journal survived. all are the units to look at, but for those in units, a part of all in
+// the same order: they are measured anyway. The channel gives what was found, once, in that order.
 func FindLost(ctx context.Context, folder journal.Folder, state *State, all, units []Unit) <-chan []Unit {
 	out := make(chan []Unit, 1)
-	measured := make(map[Unit]bool, len(units))
-	for _, u := range units {
-		measured[u] = true
-	}
 	type sample struct {
-		unit         Unit
-		path, digest string
-		lost         bool
+		unit    Unit
+		attempt int
+		digest  string
+		lost    bool
 	}
-	var samples []sample
+	var samples []sample // a copy: the session goes on changing the state
 	for _, u := range all {
-		if o := state.Outcomes[u]; o != nil && o.Status == StatusOK && !measured[u] {
-			samples = append(samples, sample{unit: u, path: folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts), journal.SampleFile), digest: o.SHA256})
+		if len(units) > 0 && u == units[0] {
+			units = units[1:]
+		} else if o := state.Outcomes[u]; o != nil && o.Status == StatusOK {
+			samples = append(samples, sample{unit: u, attempt: o.Attempts, digest: o.SHA256})
 		}
 	}
 	go func() {
@@ -44,9 +41,9 @@ func FindLost(ctx context.Context, folder journal.Folder, state *State, all, uni
 					if ctx.Err() != nil {
 						return
 					}
-					data, err := os.ReadFile(part[i].path)
-					sum := sha256.Sum256(data)
-					part[i].lost = err != nil || hex.EncodeToString(sum[:]) != part[i].digest
+					u := part[i].unit
+					data, err := os.ReadFile(folder.Path(journal.AttemptName(u.Cell, u.Block, part[i].attempt), journal.SampleFile))
+					part[i].lost = err != nil || journal.Digest(data) != part[i].digest
 				}
 			})
 		}

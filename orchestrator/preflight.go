@@ -73,6 +73,12 @@ func involved(p *matrix.Plan, units []Unit) (servers []*matrix.Server, clients [
 	return servers, clients, launches
 }
 
+// Launches is how many starts some units need.
+func Launches(p *matrix.Plan, units []Unit) int {
+	_, _, n := involved(p, units)
+	return n
+}
+
 // Commands checks before anything starts that every command which the units
 // need can run: its program and working folder are there, and every value that
 // is filled at run time is known. The error is a *multierror.Error of *CommandError.

@@ -25,16 +25,23 @@ var ended = &journal.Gone{}
 func (s *State) skim(e journal.Event, u Unit) bool {
 	switch e.Type {
 	case journal.SampleStarted:
-		folder, ok := journal.Lead(e, "folder")
+		folder, _, ok := journal.Lead(e, "folder")
 		if ok {
 			s.sampleStarts(u, e.Attempt, folder[0])
 		}
 		return ok
+	case journal.SampleEnded:
+		d, rest, ok := journal.Lead(e, "status", "sha256")
+		if ok = ok && string(rest) == `,"final":true}`; ok && d[0] == StatusOK {
+			s.end(u, e.Attempt, journal.Ended{Status: StatusOK, SHA256: d[1], Final: true})
+			return true
+		}
+		return false
 	case journal.ClientStarted:
-		s.Client, s.ClientUnit, s.client = nil, u, &e
+		s.Client, s.ClientUnit, s.client = nil, u, append(s.client[:0], e.Clone())
 		return true
 	case journal.ClientExited, journal.RunStarted, journal.RunResumed:
-		s.client = nil
+		s.client = s.client[:0]
 		return false
 	case journal.LaunchStarted:
 		return s.skimLaunch(e)
@@ -43,7 +50,7 @@ func (s *State) skim(e journal.Event, u Unit) bool {
 		if l == nil || l.ID != e.Launch || l.undecoded == nil {
 			return false
 		}
-		l.undecoded = append(l.undecoded, e)
+		l.undecoded = append(l.undecoded, e.Clone())
 		if e.Type == journal.LaunchEnded {
 			l.Ended = ended
 		}
@@ -53,7 +60,7 @@ func (s *State) skim(e journal.Event, u Unit) bool {
 }
 
 func (s *State) skimLaunch(e journal.Event) bool {
-	names, ok := journal.Lead(e, "server", "name")
+	names, _, ok := journal.Lead(e, "server", "name")
 	if !ok {
 		return false
 	}
@@ -67,7 +74,7 @@ func (s *State) skimLaunch(e journal.Event) bool {
 		}
 	}
 	s.Launches = append(s.Launches, &LaunchState{
-		ID: e.Launch, Launch: journal.Launch{Server: names[0], Name: names[1]}, undecoded: []journal.Event{e},
+		ID: e.Launch, Launch: journal.Launch{Server: names[0], Name: names[1]}, undecoded: []journal.Event{e.Clone()},
 	})
 	return true
 }
@@ -75,12 +82,12 @@ func (s *State) skimLaunch(e journal.Event) bool {
 // settle decodes what is wanted after all.
 func (s *State) settle() error {
 	s.replaying = false
-	if e := s.client; e != nil {
-		s.client = nil
-		if err := with(*e, func(d journal.Running) { s.Client = &d }); err != nil {
+	for _, e := range s.client {
+		if err := with(e, func(d journal.Running) { s.Client = &d }); err != nil {
 			return err
 		}
 	}
+	s.client = nil
 	for _, l := range s.Launches {
 		for _, e := range l.undecoded {
 			if err := l.apply(e); err != nil {

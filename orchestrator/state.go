@@ -63,8 +63,8 @@ type State struct {
 	Interrupted string           // why the last session was interrupted
 	Warnings    []string
 
-	replaying bool           // what may turn out superfluous is not decoded yet
-	client    *journal.Event // the client.started that is not decoded yet
+	replaying bool            // what may turn out superfluous is not decoded yet
+	client    []journal.Event // the client.started that is not decoded yet, if any
 }
 
 // NewState is the state before the first event.
@@ -91,6 +91,7 @@ func (s *State) Last() *LaunchState {
 // Apply takes the next event in.
 func (s *State) Apply(e journal.Event) error {
 	s.Current = e
+	s.Current.Data = nil
 	u := Unit{e.Cell, e.Block}
 	if s.replaying && s.skim(e, u) {
 		return nil

@@ -130,7 +130,7 @@ type newest struct {
 
 func (n *newest) apply(e journal.Event) {
 	if e.Type == journal.LaunchStarted {
-		n.last = e
+		n.last = e.Clone()
 	}
 	if n.cell != "" && e.Cell != n.cell || n.block > 0 && e.Block != n.block && e.Block != 0 {
 		return

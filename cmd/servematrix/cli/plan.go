@@ -13,6 +13,7 @@ import (
 type planOptions struct {
 	format  string
 	only    string
+	into    string
 	explain bool
 	all     bool
 }
@@ -28,8 +29,11 @@ isolation: launch would save, is told where earlier runs under ./runs tell. What
 tool adds to a command is marked with a +. --explain adds each resolved setting with its
 origin. json is the plan.json that run would freeze.
 
+With --into RUN it shows what run --into RUN would measure: each cell is done, new, changed,
+missing or failed before; --explain says why. json gets a further key, into.
+
 Exit codes: 0 shown · 2 the sweep has errors, or usage · 5 --only selects nothing`,
-		Example: "  servematrix plan sweep.yaml --explain",
+		Example: "  servematrix plan sweep.yaml --explain\n  servematrix plan sweep.yaml --into runs/quickstart-20260102T030405Z --explain",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := oneFormat(opt.format, "text", "json"); err != nil {
@@ -43,6 +47,7 @@ Exit codes: 0 shown · 2 the sweep has errors, or usage · 5 --only selects noth
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.format, "format", "text", "text or json")
+	f.StringVar(&opt.into, "into", "", "run folder: show what run --into would measure in it")
 	f.BoolVar(&opt.explain, "explain", false, "show each setting with its origin, and the parts of each identity")
 	f.BoolVar(&opt.all, "all", false, "list everything, however much it is")
 	f.StringVar(&opt.only, "only", "", "list only the cells for which the expression holds, as run --only would run them")
@@ -60,11 +65,20 @@ func showPlan(env Env, path string, opt planOptions) error {
 	if problems.HasErrors() {
 		return exitWith(exitUsage)
 	}
+	var into *ahead
+	if opt.into != "" {
+		if into, err = lookAhead(env, plan, opt); err != nil {
+			return err
+		}
+	}
 	out := bufio.NewWriterSize(env.Stdout, 64<<10)
-	if opt.format == "json" {
+	switch {
+	case opt.format == "json" && into != nil:
+		err = into.writeJSON(out, plan)
+	case opt.format == "json":
 		err = plan.WriteJSON(out)
-	} else {
-		err = writePlan(out, env, plan, opt)
+	default:
+		err = writePlan(out, env, plan, into, opt)
 	}
 	if err != nil {
 		return err
@@ -83,16 +97,17 @@ const (
 type planText struct {
 	*bufio.Writer
 	plan *matrix.Plan
+	into *ahead // nil: nothing is there yet
 	opt  planOptions
 	hide *secret.Redactor
 }
 
-func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) error {
+func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, into *ahead, opt planOptions) error {
 	kept, err := selectCells(plan, opt.only)
 	if err != nil {
 		return err
 	}
-	t := planText{out, plan, opt, &secret.Redactor{}}
+	t := planText{out, plan, into, opt, &secret.Redactor{}}
 	t.hide.AddEnviron(env.Env, plan.Secrets)
 	for _, value := range plan.Literals {
 		t.hide.Add(value)
@@ -106,6 +121,10 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, opt planOptions) e
 	t.clients()
 	t.cells(kept)
 	t.dropped()
+	if into != nil {
+		t.ahead()
+		return nil
+	}
 	h := t.history(env)
 	t.starts(h)
 	t.duration(h)
@@ -171,7 +190,7 @@ func (t planText) cells(kept map[string]bool) {
 			break
 		}
 		if kept[c.ID] {
-			fmt.Fprintf(t, "  %s × %s   %s\n", names[c.Server], names[c.Client], c.ID)
+			fmt.Fprintf(t, "  %s × %s   %s%s\n", names[c.Server], names[c.Client], c.ID, t.standing(c.ID))
 			listed++
 		}
 	}

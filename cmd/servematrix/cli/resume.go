@@ -209,7 +209,11 @@ func (s *session) recoverLiterals(plan *matrix.Plan, sweep string) error {
 
 // readPlan reads the frozen plan of a run folder.
 func readPlan(folder journal.Folder) (*matrix.Plan, error) {
-	f, err := os.Open(folder.Path(journal.PlanFile))
+	return readPlanFile(folder.Path(journal.PlanFile))
+}
+
+func readPlanFile(path string) (*matrix.Plan, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"servematrix/engine"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/metric"
+	"servematrix/orchestrator"
+	"servematrix/process"
+	"servematrix/result"
+)
+
+// side is how many variants and workloads the sweep has.
+const side = 100
+
+// The commands are as long as real ones; what runs is a shell.
+const sweep = `version: 1
+name: large
+server:
+  axes: {seed: [%s]}
+  command: [sh, -c, exec sleep 3600, python3, -m, sglang.launch_server, --model-path, /dev/shm/DeepSeek-V3-0324/, --tp, '8', --trust-remote,
+    --attention-backend, flashinfer, --disable-radix, --random-seed, "${{ seed }}"]
+  env: {SGLANG_ENABLE_FLASHINFER_GEMM: '1'}
+  port: ${{ late.port }}
+  ready: {log: never}
+client:
+  axes: {conc: [%s]}
+  command: [sh, -c, 'true', python3, -m, sglang.bench_serving, --backend, sglang-oai, --dataset-name, random, --random-input-len, '1000',
+    --random-output-len, '1000', --random-range-ratio, '1', --num-prompts, '256', --max-concurrency, "${{ conc }}", --base-url, "${{ server.url }}"]
+run: {blocks: %d, max_cells: 10000}
+`
+
+// makeRun leaves a run folder in which so many samples are finished, and one more block is to come.
+func makeRun(parent string, samples int) journal.Folder {
+	list := ""
+	for i := range side {
+		list += fmt.Sprintf("%d, ", i)
+	}
+	blocks := (samples + side*side - 1) / (side * side)
+	source := fmt.Appendf(nil, sweep, list, list, blocks+1)
+	plan, problems := matrix.Parse("sweep.yaml", source, matrix.Options{Getenv: os.LookupEnv})
+	check(problems.Err())
+	catalog, err := engine.Load()
+	check(err)
+	check(catalog.Complete(plan).Err())
+
+	frozen, err := os.Create(filepath.Join(parent, "plan"))
+	check(err)
+	check(plan.WriteJSON(frozen))
+	check(frozen.Close())
+	text, err := os.ReadFile(frozen.Name())
+	check(err)
+	session := journal.Session{Version: "perf", Dir: parent, SweepPath: filepath.Join(parent, "sweep.yaml"), Blocks: blocks + 1, Cells: len(plan.Cells) * (blocks + 1), Plan: 1, PlanSHA256: journal.Digest(text)}
+	begun, first, err := journal.First(session)
+	check(err)
+	folder, lock, err := journal.Create(parent, plan.Name, time.Now(), map[string][]byte{
+		journal.SweepFile: source, journal.PlanFile: text, journal.EventsFile: first,
+	})
+	check(err)
+	w, err := folder.Append(journal.End{Offset: int64(len(first)), Seq: begun.Seq})
+	check(err)
+	f := filler{folder: folder, plan: plan, journal: w}
+	for _, u := range orchestrator.PlanUnits(plan, blocks)[:samples] {
+		f.sample(u)
+	}
+	check(w.Close())
+	check(lock.Release())
+	return folder
+}
+
+// filler writes what a run leaves of each sample.
+type filler struct {
+	folder  journal.Folder
+	plan    *matrix.Plan
+	journal *journal.Writer
+	n       int
+}
+
+// sample writes the nine events of a start of its own and the files that they name.
+func (f *filler) sample(u orchestrator.Unit) {
+	cell := f.plan.Cells[f.n%len(f.plan.Cells)]
+	server, client := f.plan.Servers[f.n%len(f.plan.Cells)/side], f.plan.Clients[f.n%side]
+	f.n++
+	launch := fmt.Sprintf("%04d-%s", f.n, server.ID)
+	check(os.MkdirAll(f.folder.LaunchDir(launch), 0o700))
+	rel := journal.AttemptName(cell.ID, u.Block, 1)
+	check(os.MkdirAll(f.folder.Path(rel), 0o700))
+	boot := "b5330ad0-840d-4507-93c1-1b2808c359b2/pid:[4026531836]"
+	at := journal.Event{Launch: launch, Cell: cell.ID, Block: u.Block}
+	f.event(at, journal.LaunchStarted, journal.Launch{
+		Server: server.ID, Name: server.Name, Number: u.Block, Argv: server.Argv, Env: server.Env, Dir: "/home/me/bench", Port: 30000,
+		URL: "http://127.0.0.1:30000", Logs: []string{"launches/" + launch + "/server.out", "launches/" + launch + "/server.err"},
+	})
+	f.event(at, journal.LaunchRunning, journal.Running{PID: 28455, SID: 28455, Start: 347723, Boot: boot})
+	f.event(at, journal.LaunchReady, journal.Ready{Line: "[2026-11-21 08:59:08] The server is fired up and ready to roll!",
+		File: "launches/" + launch + "/server.err", LineNo: 416, By: []string{"log", "http"}, Seconds: 71.351296252})
+	at.Attempt = 1
+	f.event(at, journal.SampleStarted, journal.Sample{Folder: rel, Client: client.ID, Name: client.Name, Argv: client.Argv, Env: client.Env})
+	f.event(at, journal.ClientStarted, journal.Running{PID: 28558, SID: 28558, Start: 347759, Boot: boot})
+	f.event(at, journal.ClientExited, journal.Exited{Seconds: 277.99082063})
+	f.event(at, journal.SampleEnded, journal.Ended{Status: orchestrator.StatusOK, SHA256: f.files(cell, u, server, client, rel), Final: true})
+	at.Attempt = 0
+	f.event(at, journal.LaunchStopping, journal.Stopping{Why: "its clients are done"})
+	now := time.Now().UTC()
+	steps, err := json.Marshal([]process.Step{
+		{At: now, Since: 148197, Action: "signal", Signal: "SIGTERM"}, {At: now, Since: 1208274858, Action: "leader-exit", Detail: "signal 9 (SIGKILL)"},
+		{At: now, Since: 2208274858, Action: "kill", Signal: "SIGKILL", Alive: 9}, {At: now, Since: 2209123972, Action: "gone"},
+	})
+	check(err)
+	f.event(at, journal.LaunchEnded, journal.Gone{Code: -1, Signal: "SIGKILL", Orderly: true, Steps: steps, PortFree: true, Seconds: 2.218136687})
+}
+
+func (f *filler) event(e journal.Event, t journal.Type, data any) {
+	e.Type = t
+	_, err := f.journal.Write(e, data, false)
+	check(err)
+}
+
+// files writes the sample's files and gives the digest of sample.json.
+func (f *filler) files(cell matrix.Cell, u orchestrator.Unit, server *matrix.Server, client *matrix.Client, rel string) string {
+	s := &result.Sample{
+		Run: filepath.Base(string(f.folder)), Cell: cell.ID, Block: u.Block, Attempt: 1, Status: orchestrator.StatusOK,
+		Server:  &result.Side{Name: server.Name, ID: server.ID, Axes: server.Axes, Argv: server.Argv, Env: server.Env},
+		Client:  &result.Side{Name: client.Name, ID: client.ID, Axes: client.Axes, Argv: client.Argv, Env: client.Env},
+		Metrics: metric.Values{}, Times: map[string]result.PhaseTime{},
+	}
+	for i, name := range metric.Names() {
+		s.Metrics[name] = 1000.25 + float64(i)
+	}
+	for _, phase := range []string{"start", "ready", "client", "client_end"} {
+		s.Times[phase] = result.PhaseTime{Start: time.Now().UTC(), Since: 71.25}
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	check(err)
+	check(os.WriteFile(f.folder.Path(rel, journal.SampleFile), data, 0o600))
+	out := make([]byte, 0, 2800)
+	for len(out) < 2700 {
+		out = append(out, "Successful requests:                     256\n"...)
+	}
+	check(os.WriteFile(f.folder.Path(rel, journal.ClientOut), out, 0o600))
+	return journal.Digest(data)
+}
