@@ -164,7 +164,7 @@ func shown(env Env, path string) string {
 	return path
 }
 
-// size sums the files of a run folder.
+// size is the room on disk that the files of a run folder take, in bytes.
 func size(folder journal.Folder) int64 {
 	var sum int64
 	filepath.WalkDir(string(folder), func(_ string, d os.DirEntry, err error) error {
@@ -172,7 +172,7 @@ func size(folder journal.Folder) int64 {
 			return nil // gone meanwhile, or not ours to read: the sum is what can be seen
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			sum += info.Size()
+			sum += orchestrator.OnDisk(info)
 		}
 		return nil
 	})
