@@ -214,6 +214,7 @@ type Held struct {
 	Inode   uint64       `json:"inode,omitempty"`   // of the socket, for a port besides the server's own
 	Process *Running     `json:"process,omitempty"` // the process that it is, or that holds it, where that is known
 	Device  *DeviceLevel `json:"device,omitempty"`  // memory of a device: the level that it did not reach again
+	Boot    string       `json:"boot,omitempty"`    // boot in which that was: no level outlives it
 }
 
 // String is such as "port 8000 is held by pid 12 (python3 …), user me, on 0.0.0.0:8000".

@@ -52,7 +52,7 @@ func (g *deviceGate) memoryBack(key deviceKey, d device.Device, level uint64) de
 		}
 		judged = g.last
 		if s, now, ok := g.last.of(key); ok {
-			h.Device = levelOf(s, now, level)
+			h.Device, h.Boot = levelOf(s, now, level), g.launch.proc.Identity().BootID
 			h.By = excess(s, now, level, g.others, g.notOurs)
 		}
 	}}
@@ -138,6 +138,9 @@ func levelOf(s device.Snapshot, d device.Device, before uint64) *journal.DeviceL
 func memoryStillHeld(h journal.Held) demand {
 	then := *h.Device
 	return demand{h, func(h *journal.Held) {
+		if me, err := process.Identify(os.Getpid()); err != nil || me.BootID != h.Boot {
+			return
+		}
 		for _, a := range ask(context.Background(), device.Find(os.Environ())) {
 			for _, d := range a.Devices {
 				if a.Tool == then.Tool && d.Index == then.Index && d.ID == then.ID && d.Memory != nil {

@@ -13,6 +13,7 @@ import (
 
 	"servematrix/device"
 	"servematrix/journal"
+	"servematrix/process"
 )
 
 func (b *bench) warnings() string { return strings.Join(b.state().Warnings, "\n") }
@@ -98,7 +99,7 @@ func TestDeviceMemoryThatIsNotGivenBackEndsTheRun(t *testing.T) {
 		}
 	}
 	g := b.gone()[0]
-	if len(g.Held) != 1 || g.Held[0].What != journal.HeldDevice || !g.Retried || !g.PortFree {
+	if len(g.Held) != 1 || g.Held[0].What != journal.HeldDevice || g.Held[0].Boot == "" || g.Held[0].Device.Before != 100<<20 || g.Held[0].Device.After != 5100<<20 || !g.Retried || !g.PortFree {
 		t.Errorf("gone %+v", g)
 	}
 	if f := b.state().Last().Failure; f == nil || f.Class != "host_not_clean" {
@@ -294,7 +295,11 @@ func TestDeviceThatAFormerSessionLeftFull(t *testing.T) {
 	b := newBench(t, twoServers)
 	f := withGPUs(b, 100, 5100)
 	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
-	full := journal.Held{What: journal.HeldDevice, Name: "device 1 (Fake)", By: "has 5000 MiB more",
+	me, err := process.Identify(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := journal.Held{What: journal.HeldDevice, Boot: me.BootID, Name: "device 1 (Fake)", By: "has 5000 MiB more",
 		Device: &journal.DeviceLevel{Tool: "nvidia-smi", Index: 1, ID: "GPU-1", Before: 100 << 20, After: 5100 << 20}}
 	look := func(h journal.Held) string {
 		d, ok := demandOf(h)
@@ -319,8 +324,13 @@ func TestDeviceThatAFormerSessionLeftFull(t *testing.T) {
 	if by := look(full); by != "" {
 		t.Errorf("its memory is back, and yet: %s", by)
 	}
-	full.Device.ID = "GPU-2"
 	f.use("gpus", 100, 5100)
+	other := full
+	other.Boot = "another"
+	if by := look(other); by != "" {
+		t.Errorf("the host was rebooted, and yet: %s", by)
+	}
+	full.Device.ID = "GPU-2"
 	if by := look(full); by != "" {
 		t.Errorf("another device is there now, and yet: %s", by)
 	}

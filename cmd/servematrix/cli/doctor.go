@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"servematrix/orchestrator"
 	"servematrix/process"
 )
 
@@ -42,8 +43,8 @@ func newDoctor(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [RUN…]",
 		Short: "Say what this host has, and what former runs left on it",
-		Long: `Prints what matters for serving on this host: CPUs, memory, limits, /dev/shm, disk, devices,
-engines on PATH, who holds the engines' default ports, and what former runs left behind:
+		Long: `Prints what matters for serving on this host: CPUs, memory, limits, /dev/shm, disk,
+devices and who uses them, engines on PATH, who holds the engines' default ports, and what former runs left behind:
 processes (found by the run marker and by the journals under ./runs), shared memory and sockets
 of their servers, ports that are held on. --clean ends the processes and removes what of the
 rest nobody uses. With RUN only what these runs left counts.
@@ -63,7 +64,7 @@ Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or lefto
 }
 
 func doctor(ctx context.Context, env Env, runs []string, format string, clean bool) error {
-	d := diagnosis{Host: lookAtHost(ctx), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Remains: []string{}, Removed: []string{}, Problems: []string{}}
+	d := diagnosis{Host: lookAtHost(ctx, orchestrator.LookAtDevices(env.Env)), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Remains: []string{}, Removed: []string{}, Problems: []string{}}
 	if s, err := spaceOf(env.Dir); err == nil {
 		d.Disk = &s
 	}
@@ -123,15 +124,10 @@ func (d *diagnosis) write(w io.Writer, clean bool) error {
 		line("disk", "%s of %s", d.Disk, d.Disk.Path)
 	}
 	if len(h.Devices) == 0 {
-		line("devices", "none: nvidia-smi, npu-smi and rocm-smi are not on PATH")
+		line("devices", "none: nvidia-smi, amd-smi, rocm-smi and npu-smi are not on PATH")
 	}
 	for _, v := range h.Devices {
-		for _, l := range v.Lines {
-			line("device", "%s: %s", v.Tool, l)
-		}
-		if v.Problem != "" {
-			line("device", "%s: %s", v.Tool, v.Problem)
-		}
+		v.write(line)
 	}
 	for _, name := range engineCommands {
 		path := d.Engines[name]

@@ -36,8 +36,9 @@ type session struct {
 	units    []orchestrator.Unit
 	all      []orchestrator.Unit // those that were measured already, too
 	adopt    bool                // a new plan is staged
-	swept    []process.Survivor  // what former sessions left, ended before this one
-	cleared  []string            // what else they left, and what was done about it
+	devices  *orchestrator.Devices
+	swept    []process.Survivor // what former sessions left, ended before this one
+	cleared  []string           // what else they left, and what was done about it
 	afresh   bool
 	progress string
 	color    string
@@ -74,7 +75,7 @@ func (s *session) execute(ctx context.Context) error {
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
 		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
-		Redactor: s.redactor(), Log: zerolog.New(stderr), Hurry: hurry,
+		Redactor: s.redactor(), Log: zerolog.New(stderr), Devices: s.devices, Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"servematrix/process"
+
+	"servematrix/orchestrator"
 )
 
 // hostReport is what there is to know of a host without measuring it; host.json of a run holds it.
@@ -34,7 +34,7 @@ type hostReport struct {
 	Limits   map[string]limit `json:"limits"`
 	Cgroup   cgroup           `json:"cgroup"`
 	Shm      *space           `json:"shm,omitempty"` // /dev/shm
-	Devices  []deviceList     `json:"devices"`
+	Devices  []deviceAnswer   `json:"devices"`
 }
 
 // limit is a resource limit; null is none.
@@ -56,32 +56,15 @@ type space struct {
 	Free  uint64 `json:"free_bytes"`
 }
 
-// deviceList is what one vendor's tool says.
-type deviceList struct {
-	Tool    string   `json:"tool"`
-	Lines   []string `json:"lines"`
-	Problem string   `json:"problem,omitempty"`
-}
-
-// deviceTools are the vendors' tools and how each lists its devices.
-var deviceTools = [][]string{
-	{"nvidia-smi", "--query-gpu=index,name,memory.used,memory.total,driver_version", "--format=csv,noheader"},
-	{"npu-smi", "info", "-l"},
-	{"rocm-smi", "--showproductname", "--csv"},
-}
-
-// deviceWait bounds a tool that hangs with its driver.
-const deviceWait = 10 * time.Second
-
 // hostFacts is host.json.
-func hostFacts() ([]byte, error) {
-	data, err := json.MarshalIndent(lookAtHost(context.Background()), "", "  ")
+func hostFacts(devices *orchestrator.Devices) ([]byte, error) {
+	data, err := json.MarshalIndent(lookAtHost(context.Background(), devices), "", "  ")
 	return append(data, '\n'), err
 }
 
 // lookAtHost gathers what can be known; what cannot stays empty.
-func lookAtHost(ctx context.Context) hostReport {
-	r := hostReport{Time: time.Now().UTC(), Limits: map[string]limit{}, Cgroup: findCgroup(), Devices: []deviceList{}}
+func lookAtHost(ctx context.Context, devices *orchestrator.Devices) hostReport {
+	r := hostReport{Time: time.Now().UTC(), Limits: map[string]limit{}, Cgroup: findCgroup()}
 	if info, err := gohost.InfoWithContext(ctx); err == nil {
 		r.Hostname, r.Kernel, r.Arch = info.Hostname, info.KernelVersion, info.KernelArch
 		r.OS = strings.TrimSpace(info.OS + " " + info.Platform + " " + info.PlatformVersion)
@@ -111,11 +94,7 @@ func lookAtHost(ctx context.Context) hostReport {
 	if s, err := spaceOf("/dev/shm"); err == nil {
 		r.Shm = &s
 	}
-	for _, tool := range deviceTools {
-		if d, ok := devices(ctx, tool); ok {
-			r.Devices = append(r.Devices, d)
-		}
-	}
+	r.Devices = answersOf(devices)
 	return r
 }
 
@@ -142,30 +121,4 @@ func findCgroup() cgroup {
 	}
 	return cgroup{Version: 2, Path: path,
 		Writable: path != "" && unix.Access(path, unix.W_OK) == nil && unix.Access(filepath.Join(path, "cgroup.procs"), unix.W_OK) == nil}
-}
-
-// devices asks one vendor's tool; false: it is not installed.
-func devices(ctx context.Context, tool []string) (deviceList, bool) {
-	path, err := exec.LookPath(tool[0])
-	if err != nil {
-		return deviceList{}, false
-	}
-	ctx, cancel := context.WithTimeout(ctx, deviceWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, tool[1:]...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	d := deviceList{Tool: tool[0], Lines: []string{}}
-	for line := range bytes.Lines(out) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			d.Lines = append(d.Lines, string(line))
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
-		d.Problem = fmt.Sprintf("no answer within %v", deviceWait)
-	case err != nil:
-		d.Problem = err.Error()
-	}
-	return d, true
 }

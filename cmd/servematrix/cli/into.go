@@ -41,7 +41,7 @@ func (s *session) goInto(ctx context.Context, files map[string][]byte) error {
 	s.afresh = true
 	s.units = s.state.Missing(s.all, orchestrator.Again{})
 	if len(s.units) > 0 {
-		if err := preflight(s.env, s.plan, s.catalog, s.units, string(s.folder)); err != nil {
+		if err := s.preflight(s.env.Dir, string(s.folder)); err != nil {
 			return err
 		}
 	}

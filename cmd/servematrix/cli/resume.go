@@ -133,7 +133,7 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if len(s.units) == 0 {
 		return nil // the verdict is drawn again over what is there
 	}
-	return preflight(Env{Dir: before.Dir, Env: s.env.Env}, plan, s.catalog, s.units, string(s.folder))
+	return s.preflight(before.Dir, string(s.folder))
 }
 
 // recall reads the journal and ends what the former session left.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
-	"servematrix/engine"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
@@ -109,7 +108,8 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 		return err
 	}
 	s.units = s.all
-	files, err := runFiles(plan, env.path(sweep), source)
+	s.devices = orchestrator.LookAtDevices(env.Env)
+	files, err := runFiles(plan, env.path(sweep), source, s.devices)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (s *session) runNew(ctx context.Context, out string, files map[string][]byt
 	if s.cleared, err = clearRemains(s.env, deadRuns(out)); err != nil {
 		return err
 	}
-	if err := preflight(s.env, s.plan, s.catalog, s.units, out); err != nil {
+	if err := s.preflight(s.env.Dir, out); err != nil {
 		return err
 	}
 	if s.begun, files[journal.EventsFile], err = journal.First(s.info); err != nil {
@@ -148,12 +148,19 @@ func (s *session) runNew(ctx context.Context, out string, files map[string][]byt
 	return s.execute(ctx)
 }
 
-// preflight makes sure before anything starts that commands are there, ports free and disk enough.
-func preflight(env Env, plan *matrix.Plan, catalog *engine.Catalog, units []orchestrator.Unit, out string) error {
-	if err := orchestrator.Commands(plan, units, env.Dir, env.Env); err != nil {
+// preflight makes sure before anything starts that commands are there, ports free, disk
+// enough and devices free of others where the sweep wants that.
+func (s *session) preflight(dir, out string) error {
+	if err := orchestrator.Commands(s.plan, s.units, dir, s.env.Env); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	if err := orchestrator.Host(plan, catalog, units, out); err != nil {
+	if err := orchestrator.Host(s.plan, s.catalog, s.units, out); err != nil {
+		return &exitError{code: exitPreflight, err: err}
+	}
+	if len(s.swept) > 0 || s.devices == nil { // what was ended a moment ago may have been on the devices
+		s.devices = orchestrator.LookAtDevices(s.env.Env)
+	}
+	if err := orchestrator.Foreign(s.devices, s.plan, s.units, dir, s.env.Env); err != nil {
 		return &exitError{code: exitPreflight, err: err}
 	}
 	return nil
@@ -179,12 +186,12 @@ func selectUnits(plan *matrix.Plan, only string, blocks int) ([]orchestrator.Uni
 }
 
 // runFiles are the files that a run folder is born with.
-func runFiles(plan *matrix.Plan, sweep string, source []byte) (map[string][]byte, error) {
+func runFiles(plan *matrix.Plan, sweep string, source []byte, devices *orchestrator.Devices) (map[string][]byte, error) {
 	var frozen bytes.Buffer
 	if err := plan.WriteJSON(&frozen); err != nil {
 		return nil, err
 	}
-	host, err := hostFacts()
+	host, err := hostFacts(devices)
 	if err != nil {
 		return nil, err
 	}
