@@ -98,7 +98,7 @@ var sweepKeys = map[string]string{
 	"stop":         "signal grace",
 	"failure":      "class log fatal",
 	"flush":        "method path expect",
-	"run":          "blocks order retries on_failure on_start_failure on_foreign_process cooldown max_cells",
+	"run":          "blocks order retries on_failure on_start_failure on_foreign_process cooldown max_cells log_limit",
 	"compare":      "primary min_effect",
 	"hooks":        "before_run before_launch after_cell after_run on_failure command timeout on_error",
 	"report":       "lang",

@@ -22,7 +22,9 @@ type Writer struct {
 	dirty   chan struct{} // something was appended that is not synced yet
 	closing chan struct{}
 	synced  sync.WaitGroup
+	size    int64 // whole lines, in bytes
 	err     error // the first failure; later appends report it again
+	told    bool  // somebody was given err
 }
 
 // reader hands events to one subscriber without ever holding up the writer.
@@ -45,7 +47,7 @@ func (f Folder) Append(end End) (*Writer, error) {
 		file.Close()
 		return nil, fmt.Errorf("mend the journal: %w", err)
 	}
-	w := &Writer{file: file, began: time.Now(), session: end.Session + 1, seq: end.Seq, dirty: make(chan struct{}, 1), closing: make(chan struct{})}
+	w := &Writer{file: file, size: end.Offset, began: time.Now(), session: end.Session + 1, seq: end.Seq, dirty: make(chan struct{}, 1), closing: make(chan struct{})}
 	w.synced.Add(1)
 	go w.syncBeside()
 	return w, nil
@@ -84,6 +86,7 @@ func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
+		w.told = true
 		return e, w.err
 	}
 	now := time.Now()
@@ -93,16 +96,18 @@ func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 		return e, fmt.Errorf("event %s: %w", e.Type, err)
 	}
 	if _, err := w.file.Write(text); err != nil {
-		w.err = fmt.Errorf("append to the journal: %w", err)
+		w.err, w.told = fmt.Errorf("append to the journal: %w", err), true
+		_ = w.file.Truncate(w.size) // half a line; where it stays the next session cuts it off
 		return e, w.err
 	}
 	w.seq++
+	w.size += int64(len(text))
 	for _, r := range w.readers {
 		r.put(e)
 	}
 	if durable {
 		if err := w.file.Sync(); err != nil {
-			w.err = fmt.Errorf("sync the journal: %w", err)
+			w.err, w.told = fmt.Errorf("sync the journal: %w", err), true
 		}
 		return e, w.err
 	}
@@ -153,7 +158,8 @@ func (w *Writer) Subscribe(f func(Event)) {
 	go r.run(f)
 }
 
-// Close waits for the subscribers, syncs and closes.
+// Close waits for the subscribers, syncs and closes. A failure that Write has
+// given already is not given again.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	readers := w.readers
@@ -165,6 +171,10 @@ func (w *Writer) Close() error {
 	close(w.closing)
 	close(w.dirty)
 	w.synced.Wait()
+	if w.told {
+		w.file.Close() // after a failed sync another one says nothing
+		return nil
+	}
 	return errors.Join(w.err, w.file.Sync(), w.file.Close())
 }
 

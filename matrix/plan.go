@@ -176,6 +176,7 @@ type Run struct {
 	OnForeign      string   `json:"on_foreign_process"` // "warn" or "stop"; plans of older versions have none, which is "warn"
 	Cooldown       Duration `json:"cooldown"`
 	MaxCells       int      `json:"max_cells"`
+	LogLimit       Size     `json:"log_limit"` // bytes on disk that one log file may take; 0: any number
 }
 
 // Compare is the sweep's compare key.

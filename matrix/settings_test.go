@@ -16,7 +16,7 @@ name: every-key
 vars: {wait: 30m}
 secrets: [MY_*]
 profiles: [my.yaml]
-run: {blocks: 3, order: blocked, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, max_cells: 50}
+run: {blocks: 3, order: blocked, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, max_cells: 50, log_limit: 512MiB}
 compare: {primary: p99_ttft_ms, min_effect: 1.5%}
 validity: strict
 report: {lang: zh}
@@ -75,7 +75,7 @@ func TestEverySetting(t *testing.T) {
 	if c.Silence != Duration(90*time.Second) || c.Warmup != 2 || c.Timeout != min(60) {
 		t.Errorf("%+v", c)
 	}
-	if d := cmp.Diff(Run{3, "blocked", 2, "stop", "continue", "stop", Duration(10 * time.Second), 50}, p.Run); d != "" {
+	if d := cmp.Diff(Run{3, "blocked", 2, "stop", "continue", "stop", Duration(10 * time.Second), 50, 512 << 20}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"p99_ttft_ms", 0.015}) || p.Validity != "strict" || p.Lang != "zh" || p.Name != "every-key" {
@@ -92,7 +92,7 @@ func TestEverySetting(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	p, _ := plan(t, "version: 1\nserver: {command: run}\nclient: {command: bench}\n")
-	if d := cmp.Diff(Run{1, "grouped", 1, "continue", "skip", "warn", 0, 10_000}, p.Run); d != "" {
+	if d := cmp.Diff(Run{1, "grouped", 1, "continue", "skip", "warn", 0, 10_000, 2 << 30}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"output_throughput", 0.02}) || p.Validity != "normal" || p.Lang != "en" || p.Name != "sweep" {

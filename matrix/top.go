@@ -16,7 +16,7 @@ import (
 func (sw *sweep) loadTop(m *mapping) {
 	p := sw.plan
 	p.Profiles = sw.texts(m, "profiles")
-	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000}
+	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000, LogLimit: 2 << 30}
 	p.Compare = Compare{Primary: "output_throughput", MinEffect: 0.02}
 	p.Validity, p.Lang, p.Hooks = "normal", "en", Hooks{}
 	sw.set(m, "validity", "", choiceSetter([]string{"normal", "strict"}, func(_ draft, s string) { p.Validity = s }))
@@ -57,8 +57,11 @@ func (sw *sweep) set(m *mapping, key, prefix string, set setter) {
 // maxMaxCells bounds max_cells: a plan of that many cells takes gigabytes.
 const maxMaxCells = 10_000_000
 
+// leastLogLimit leaves room for the head of a log and for the tail that a failure is explained with.
+const leastLogLimit = 1 << 20
+
 func (sw *sweep) loadRun(n *yaml.Node) {
-	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells")
+	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells", "log_limit")
 	if m == nil {
 		return
 	}
@@ -71,6 +74,7 @@ func (sw *sweep) loadRun(n *yaml.Node) {
 	sw.set(m, "on_foreign_process", "run.", choiceSetter([]string{"warn", "stop"}, func(_ draft, s string) { r.OnForeign = s }))
 	sw.set(m, "cooldown", "run.", durationSetter(func(_ draft, d Duration) { r.Cooldown = d }))
 	sw.set(m, "max_cells", "run.", intSetter(1, func(_ draft, n int) { r.MaxCells = n }))
+	sw.set(m, "log_limit", "run.", sizeSetter(leastLogLimit, func(_ draft, n Size) { r.LogLimit = n }))
 	if r.MaxCells > maxMaxCells {
 		sw.fail(m.get("max_cells"), "bad-value", "", "max_cells can be %d at most", maxMaxCells)
 		r.MaxCells = maxMaxCells

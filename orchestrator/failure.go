@@ -19,7 +19,12 @@ func isSecret(name string, extra []string) bool { return secret.IsSecretName(nam
 
 // interrupted is the failure of what the end of the run cut short.
 func interrupted(ctx context.Context, phase string) *journal.Failure {
-	return &journal.Failure{Class: "interrupted", Phase: phase, Message: context.Cause(ctx).Error()}
+	cause := context.Cause(ctx)
+	class := "interrupted"
+	if AsDiskError(cause) != nil {
+		class = "disk_full"
+	}
+	return &journal.Failure{Class: class, Phase: phase, Message: cause.Error()}
 }
 
 // startFailure says why a process did not come up at all.
@@ -27,7 +32,7 @@ func (r *runner) startFailure(err error) *journal.Failure {
 	class := "start_failed"
 	if start, ok := errors.AsType[*process.StartError](err); ok {
 		class = start.Class
-	} else if _, full := errors.AsType[*DiskFullError](err); full {
+	} else if AsDiskError(err) != nil {
 		class = "disk_full"
 	}
 	return &journal.Failure{Class: class, Phase: "start", Message: r.Redactor.String(err.Error())}

@@ -77,6 +77,7 @@ func (l *launch) side(v *matrix.Variant, c command) *result.Side {
 
 // finish makes a sample final: on disk first, then in the journal.
 func (l *launch) finish(a *attempt, s *result.Sample) error {
+	l.blameDisk(s)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false) // "<redacted>" stays readable
@@ -86,7 +87,7 @@ func (l *launch) finish(a *attempt, s *result.Sample) error {
 	}
 	data := out.Bytes()
 	if err := journal.WriteFile(filepath.Join(a.dir, journal.SampleFile), data); err != nil {
-		return diskFull(fmt.Errorf("write the sample: %w", err))
+		return diskError(fmt.Errorf("write the sample: %w", err))
 	}
 	digest := sha256.Sum256(data)
 	ended := journal.Ended{Status: s.Status, SHA256: hex.EncodeToString(digest[:]), Final: l.final(a, s)}
@@ -107,7 +108,7 @@ func (l *launch) final(a *attempt, s *result.Sample) bool {
 		return true
 	}
 	f := s.Failure
-	if f != nil && f.Class == "interrupted" {
+	if f != nil && notItsFault(f.Class) {
 		return false
 	}
 	if l.hopeless(l.server) != nil {

@@ -99,6 +99,7 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 	if err != nil {
 		return err
 	}
+	r.keeper.take(out)
 	limit := time.Duration(h.Timeout)
 	if limit == 0 {
 		limit = hookLimit
@@ -115,7 +116,7 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 	}
 	p.Stop(clientStop)
 	<-p.Done()
-	r.hideSecrets(out)
+	r.left(out)
 	ran.Code = p.Exit().Code
 	ran.Output = strings.Join(r.tail(readiness.Tail(out, hookLines)), "\n")
 	if ended == nil && ran.Code != 0 {

@@ -78,7 +78,7 @@ func (r *runner) newLaunch(g group) (*launch, error) {
 		}
 	}
 	if err != nil {
-		return nil, diskFull(fmt.Errorf("make the launch's folder: %w", err))
+		return nil, diskError(fmt.Errorf("make the launch's folder: %w", err))
 	}
 	l.profile = r.Catalog.Server(g.server.Profile)
 	var latePort int
@@ -152,6 +152,7 @@ func (l *launch) start() *journal.Failure {
 		return l.startFailure(err)
 	}
 	l.holds = l.watchHolds()
+	l.keeper.take(l.logs...)
 	if err := l.emit(l.event(journal.LaunchRunning), running(l.proc), true); err != nil {
 		return l.startFailure(err)
 	}
@@ -247,7 +248,7 @@ func (l *launch) failed(ctx context.Context, f *journal.Failure) error {
 		if err := l.cellHooks(ctx, a); err != nil {
 			return err
 		}
-		if f.Class == "interrupted" {
+		if notItsFault(f.Class) {
 			return nil // the others were not begun
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sys/unix"
-
 	"servematrix/engine"
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -75,6 +73,7 @@ type runner struct {
 	clients   map[string]*matrix.Client
 	cells     map[string]matrix.Cell
 	guards    *guards
+	keeper    *keeper
 	judgeFrom int       // first launch that counts when a variant is judged hopeless
 	enough    bool      // a failure ended the sweep: on_failure: stop
 	freed     time.Time // when the last launch left nothing behind
@@ -94,6 +93,8 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	}
 	defer r.guards.close()
 	defer r.Devices.close()
+	ctx, end := r.keep(ctx)
+	defer end()
 	// Said at once, not when the grace is over: whoever pressed Ctrl-C waits for a word.
 	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
 	defer told()
@@ -226,7 +227,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	var interrupt *Interrupt
 	var dirty *NotCleanError
 	var hook *HookError
-	var full *DiskFullError
+	var full *DiskError
 	switch {
 	case errors.As(err, &interrupt):
 		v.ExitCode = ExitSIGINT
@@ -245,14 +246,18 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	switch {
 	case errors.Is(err, ErrStopAsked):
 		r.tell(err)
-	case err != nil && interrupt == nil:
+	case err != nil && interrupt == nil && !errors.Is(err, context.Cause(ctx)): // that was told when it came
 		r.warn(err.Error())
 	}
 	// The context of an interrupted run is over; the message that it ended shall go out all the same.
 	if herr := r.hook(context.WithoutCancel(ctx), afterRun, journal.Event{}); herr != nil {
 		r.warn(herr.Error())
 	}
-	return v, errors.Join(err, r.emit(journal.Event{Type: journal.RunEnded}, v, true))
+	eerr := r.emit(journal.Event{Type: journal.RunEnded}, v, true)
+	if full != nil {
+		return v, err // of a disk that failed before one word is enough
+	}
+	return v, errors.Join(err, eerr)
 }
 
 // count sums up the last attempts. What a resume goes on with by itself is missing, also a failed or interrupted try.
@@ -275,11 +280,15 @@ func (r *runner) count() (v journal.Verdict) {
 	return v
 }
 
-// tell journals why the run ends before its time. It is called beside the run
-// and leaves its state alone; a journal that cannot be written is noticed at the next event.
-func (r *runner) tell(why error) {
-	if _, err := r.Journal.Write(journal.Event{Type: journal.RunInterrupted}, journal.Note{Message: why.Error()}, false); err != nil {
-		r.Log.Error().Err(err).Msg(why.Error())
+// tell journals why the run ends before its time.
+func (r *runner) tell(why error) { r.note(journal.RunInterrupted, why.Error()) }
+
+// note journals a message from beside the run, whose state it leaves alone. A
+// journal that cannot be written is noticed at the next event.
+func (r *runner) note(t journal.Type, message string) {
+	message = r.Redactor.String(message)
+	if _, err := r.Journal.Write(journal.Event{Type: t}, journal.Note{Message: message}, false); err != nil {
+		r.Log.Error().Err(err).Msg(message)
 	}
 }
 
@@ -287,25 +296,9 @@ func (r *runner) tell(why error) {
 func (r *runner) emit(e journal.Event, data any, durable bool) error {
 	done, err := r.Journal.Write(e, data, durable)
 	if err != nil {
-		return diskFull(err)
+		return diskError(err)
 	}
 	return r.state.Apply(done)
-}
-
-// DiskFullError says that a run ended because its disk has no room left.
-type DiskFullError struct{ Err error }
-
-// Error says so, and what could not be written.
-func (e *DiskFullError) Error() string { return "the disk is full: " + e.Err.Error() }
-
-// Unwrap gives the system's error.
-func (e *DiskFullError) Unwrap() error { return e.Err }
-
-func diskFull(err error) error {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
-		return &DiskFullError{err}
-	}
-	return err
 }
 
 // warn journals a warning; a journal that cannot be written is noticed at the next state change.

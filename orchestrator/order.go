@@ -144,6 +144,10 @@ func (r *runner) hopeless(s *matrix.Server) *cause {
 	return last
 }
 
+// notItsFault tells of a failure that says nothing about the cell: it uses up no
+// retry, and resume measures the cell again.
+func notItsFault(class string) bool { return class == "interrupted" || class == "disk_full" }
+
 // retryable tells whether a failure may go away by itself.
 func retryable(class string) bool {
 	return class != "bad_command"

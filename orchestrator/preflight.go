@@ -19,12 +19,11 @@ import (
 	"servematrix/process"
 )
 
-// What a run needs on disk, at least: an engine's log of one start, a client's
-// output and result, and room for the journal and the reports.
+// What a run needs on disk, at least, beside the reserve for its records: an
+// engine's log of one start, and a client's output and result.
 const (
 	bytesPerLaunch = 2 << 20
 	bytesPerUnit   = 256 << 10
-	bytesPerRun    = 64 << 20
 )
 
 // CommandError is a command of the sweep that cannot run on this host.
@@ -218,11 +217,13 @@ func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) 
 	if err := unix.Statfs(folder, &st); err != nil {
 		return &HostError{fmt.Errorf("no run folder can be made in %s: %w; give another with --out", folder, err)}
 	}
-	free := st.Bavail * uint64(st.Bsize)
-	need := uint64(bytesPerRun + len(units)*bytesPerUnit + launches*bytesPerLaunch)
-	if free < need {
+	if st.Flags&unix.ST_RDONLY != 0 {
+		return &HostError{fmt.Errorf("the file system of %s is read-only: give another folder with --out", folder)}
+	}
+	need := reserve(len(units)) + int64(len(units)*bytesPerUnit+launches*bytesPerLaunch)
+	if have := free(st); have < need && st.Blocks > 0 { // what has no blocks, such as /proc, says nothing of its room
 		return &HostError{fmt.Errorf("%s has %d MiB free, and a run of %d launches and %d samples needs about %d MiB: make room, or give another --out",
-			folder, free>>20, launches, len(units), need>>20)}
+			folder, have>>20, launches, len(units), need>>20)}
 	}
 	return nil
 }

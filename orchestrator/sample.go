@@ -41,7 +41,7 @@ func (l *launch) newAttempt(u Unit) (*attempt, error) {
 		}
 	}
 	if err != nil {
-		return nil, diskFull(fmt.Errorf("make the attempt's folder: %w", err))
+		return nil, diskError(fmt.Errorf("make the attempt's folder: %w", err))
 	}
 	a.profile = l.Catalog.Client(a.client.Profile)
 	a.command, err = l.fill(&a.client.Variant, l.clientLate(a.dir))
@@ -169,7 +169,11 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	}
 	l.client = a.proc
 	a.times["client"] = a.proc.Started()
+	logs := []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}
+	l.keeper.take(logs...)
 	if err := l.emit(l.sampleEvent(a, journal.ClientStarted), running(a.proc), false); err != nil {
+		l.endClient(a) // nobody would wait for it
+		l.left(logs...)
 		return nil, err
 	}
 	failure := l.watch(ctx, a, dir)
@@ -181,7 +185,8 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	} else if exit.Code != 0 {
 		failure = l.clientFailed(a, dir)
 	}
-	l.hideSecrets(filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr), a.result())
+	l.left(logs...)
+	l.hideSecrets(a.result())
 	return failure, l.emit(l.sampleEvent(a, journal.ClientExited), ended, false)
 }
 

@@ -145,7 +145,7 @@ func (s *State) end(u Unit, attempt int, d journal.Ended) {
 	o := s.outcome(u)
 	o.Status, o.Failure, o.SHA256, o.Final = d.Status, d.Failure, d.SHA256, d.Final
 	o.Attempts = max(o.Attempts, attempt)
-	if d.Failure == nil || d.Failure.Class != "interrupted" {
+	if d.Failure == nil || !notItsFault(d.Failure.Class) {
 		o.Tried++
 	}
 }

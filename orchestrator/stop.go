@@ -67,9 +67,7 @@ func (l *launch) stop(ctx context.Context) error {
 	case l.crippled():
 		why = l.Redactor.String(l.vitals.what)
 	}
-	if err := l.emit(l.event(journal.LaunchStopping), journal.Stopping{Why: why}, false); err != nil {
-		return err
-	}
+	told := l.emit(l.event(journal.LaunchStopping), journal.Stopping{Why: why}, false)
 	if l.guards.have() == 0 {
 		l.guards.prepare() // for the next server
 	}
@@ -82,7 +80,11 @@ func (l *launch) stop(ctx context.Context) error {
 	if l.client != nil {
 		<-l.client.Done()
 	}
-	return l.gone(began, died)
+	err := l.gone(began, died)
+	if told != nil { // a journal that takes nothing more keeps nothing from being stopped
+		return told
+	}
+	return err
 }
 
 // gone verifies at the gate that the host is as before, and says so.
@@ -93,6 +95,7 @@ func (l *launch) gone(began time.Time, died bool) error {
 			step.Survivors[i].Cmdline = l.Redactor.String(s.Cmdline)
 		}
 	}
+	l.left(l.logs...)
 	l.hideSecrets(filepath.Join(l.dir, guardStatus))
 	steps, err := json.Marshal(res.Steps)
 	if err != nil {

@@ -1,9 +1,10 @@
 package readiness
 
 import (
-	"io"
 	"os"
 	"time"
+
+	"servematrix/logfile"
 )
 
 // tailLines is how many last lines a failure carries.
@@ -56,12 +57,11 @@ func each(file string, emit func(line []byte, no int)) {
 	}
 	defer f.Close()
 	// Only what is there now: a server that still runs may write faster than we read.
-	info, err := f.Stat()
+	in, err := logfile.NewReader(f, 0, logfile.Break)
 	if err != nil {
 		return
 	}
 	s := splitter{limit: lineCap, emit: emit}
-	in := io.LimitReader(f, info.Size())
 	buf := make([]byte, 256<<10)
 	for {
 		n, err := in.Read(buf)

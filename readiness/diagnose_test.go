@@ -145,19 +145,3 @@ func FuzzMatcherAgreesWithRegexp(f *testing.F) {
 		}
 	})
 }
-
-func FuzzSieveAgreesWithContains(f *testing.F) {
-	f.Add("oom|kv memory|ab", "xxkv memoryxx")
-	f.Add("abcd|bcd|cd", "aabcdd")
-	f.Fuzz(func(t *testing.T, words, line string) {
-		var all [][]byte
-		want := false
-		for _, w := range strings.Split(words, "|") {
-			all = append(all, []byte(w))
-			want = want || strings.Contains(line, w)
-		}
-		if s := newSieve(all); s != nil && s.holds([]byte(line)) != want {
-			t.Errorf("%q in %q: want %v", words, line, want)
-		}
-	})
-}

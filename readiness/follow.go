@@ -3,12 +3,15 @@ package readiness
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"servematrix/logfile"
 )
 
 const (
@@ -152,9 +155,30 @@ func (f *follower) drain(ctx context.Context) {
 		}
 		f.offset += int64(n)
 		f.onGrow()
-		f.split.write(f.buf[:n])
+		if !f.pastHole(f.buf[:n]) {
+			f.split.write(f.buf[:n])
+		}
 	}
 }
+
+// pastHole goes on where the data does when all that was read is NUL: a writer
+// that outran us has had the middle of its log cut out, or made a hole itself.
+func (f *follower) pastHole(read []byte) bool {
+	if read[0] != 0 || bytes.Count(read, nul) < len(read) {
+		return false
+	}
+	data, _, err := logfile.Next(f.file, f.offset)
+	if err != nil || data == f.offset {
+		return false
+	}
+	if f.offset, err = f.file.Seek(data, io.SeekStart); err != nil {
+		return false
+	}
+	f.split.write([]byte(logfile.Break(0)))
+	return true
+}
+
+var nul = []byte{0}
 
 func (f *follower) open() bool {
 	file, err := os.Open(f.path)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+
+	"servematrix/logfile"
 )
 
 // A matcher is a regular expression with the literals of which any match must
@@ -41,7 +43,7 @@ func (m matcher) match(line []byte) bool {
 // A table is a list of patterns that are tested together.
 type table struct {
 	all   []matcher
-	sieve *sieve // of the literals of all; nil: some pattern has none, or a very short one
+	sieve *logfile.Finder // of the literals of all; nil: some pattern has none, or a very short one
 }
 
 func newTable(patterns []Pattern) table {
@@ -55,14 +57,14 @@ func newTable(patterns []Pattern) table {
 		known = known && len(m.need) > 0
 	}
 	if known {
-		t.sieve = newSieve(words)
+		t.sieve = logfile.NewFinder(words)
 	}
 	return t
 }
 
 // first gives the index of the first of the leading n patterns that matches, n if none does.
 func (t table) first(line []byte, n int) int {
-	if t.sieve != nil && !t.sieve.holds(line) {
+	if t.sieve != nil && !t.sieve.In(line) {
 		return n
 	}
 	for i, m := range t.all[:n] {

@@ -1,8 +1,11 @@
 package readiness
 
 import (
+	"io"
 	"os"
 	"regexp"
+
+	"servematrix/logfile"
 )
 
 // tailBytes is how much of a file's end Tail looks at.
@@ -23,8 +26,11 @@ func Tail(file string, n int) []string {
 		return nil
 	}
 	skip := max(info.Size()-tailBytes, 0)
-	buf := make([]byte, info.Size()-skip)
-	got, _ := f.ReadAt(buf, skip)
+	in, err := logfile.NewReader(f, skip, logfile.Break)
+	if err != nil {
+		return nil
+	}
+	buf, _ := io.ReadAll(io.LimitReader(in, tailBytes)) // what cannot be read is missing
 	r := newRecent(n)
 	first := skip > 0 // begins in the middle of a line
 	s := splitter{limit: lineCap, emit: func(line []byte, no int) {
@@ -32,12 +38,12 @@ func Tail(file string, n int) []string {
 			r.add(clean(line), no)
 		}
 	}}
-	s.write(buf[:got])
+	s.write(buf)
 	s.end(nil)
 	if lines := r.lines(); len(lines) > 0 || !first {
 		return lines
 	}
-	return []string{text(clean(buf[:got]), tailLineCap)} // one line longer than what was read
+	return []string{text(clean(buf), tailLineCap)} // one line longer than what was read
 }
 
 // tailOf is the tail of the log that was written last.

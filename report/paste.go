@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"unicode/utf8"
+
+	"servematrix/logfile"
 )
 
 // pasteMost is how much of one client output is pasted into the text report; the rest is cut
@@ -41,14 +43,23 @@ func openOutput(path string) (*clientOutput, error) {
 // missing and where it is. Both parts end with whole lines where lines are of a sane length.
 func (o *clientOutput) read(note func(left int64) string) ([]byte, error) {
 	if o.size <= pasteMost {
-		return io.ReadAll(io.LimitReader(o.file, pasteMost))
+		return io.ReadAll(logfile.Past(o.file, note))
 	}
-	half := make([]byte, pasteMost/2)
+	// A hole can be in the middle; then head or tail can be shorter than half.
+	_, first, err := logfile.Next(o.file, 0)
+	if err != nil {
+		return nil, err
+	}
+	last, err := logfile.Newest(o.file)
+	if err != nil {
+		return nil, err
+	}
+	half := make([]byte, min(first, pasteMost/2))
 	if _, err := o.file.ReadAt(half, 0); err != nil {
 		return nil, err
 	}
 	head := half[:cutAfterLine(half)]
-	tail := make([]byte, pasteMost/2)
+	tail := make([]byte, min(o.size-last, pasteMost/2))
 	if _, err := o.file.ReadAt(tail, o.size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"servematrix/logfile"
 	"servematrix/metric"
 )
 
@@ -109,7 +110,7 @@ func readStdout(in Inputs) (*Measurement, error) {
 		return nil, err
 	}
 	defer f.Close()
-	found, err := parseOutput(f)
+	found, err := parseOutput(logfile.Past(f, logfile.Words))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Stdout, err)
 	}

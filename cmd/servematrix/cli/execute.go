@@ -46,8 +46,9 @@ type session struct {
 
 // execute runs the session: journal, report and view hang on the events, the
 // orchestrator makes them. The run folder is the last line on stdout.
-func (s *session) execute(ctx context.Context) error {
+func (s *session) execute(ctx context.Context) (err error) {
 	defer s.lock.Release()
+	defer func() { err = diskTrouble(err, "servematrix resume "+shown(s.env, string(s.folder))) }()
 	if err := os.Remove(s.folder.Path(orchestrator.StopAfterCell)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -94,11 +95,10 @@ func (s *session) execute(ctx context.Context) error {
 		if code == exitOK || code == exitCellsFailed {
 			code = exitInternal
 		}
-		hint := ""
-		if _, full := errors.AsType[*orchestrator.DiskFullError](err); full {
-			hint = "no finished sample is lost; make room, then: servematrix resume " + shown(s.env, string(s.folder))
+		if orchestrator.AsDiskError(err) != nil {
+			return err
 		}
-		return &exitError{code: code, err: err, hint: hint}
+		return &exitError{code: code, err: err}
 	}
 	if verdict.ExitCode != exitOK {
 		return exitWith(verdict.ExitCode)

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+
+	"servematrix/orchestrator"
 )
 
 // Exit codes: one table for the help texts, the documentation and scripts.
@@ -54,4 +56,20 @@ func exitCode(err error) int {
 		return e.code
 	}
 	return exitInternal
+}
+
+// diskTrouble gives an error that a full or broken disk has brought about its
+// exit code and says what to do: then is the command to go on with. Another
+// error stays as it is.
+func diskTrouble(err error, then string) error {
+	disk := orchestrator.AsDiskError(err)
+	var known *exitError
+	if disk == nil || errors.As(err, &known) {
+		return err
+	}
+	hint := "no finished sample is lost; make the folder writable again, then: " + then
+	if disk.Full {
+		hint = "no finished sample is lost; make room, then: " + then
+	}
+	return &exitError{code: exitPreflight, err: disk, hint: hint}
 }

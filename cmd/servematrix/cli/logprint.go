@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"servematrix/journal"
+	"servematrix/logfile"
 	"servematrix/secret"
 )
 
@@ -72,10 +73,14 @@ func (p *printer) pumpOne(t *tailed) error {
 	if info, err := f.Stat(); err != nil || info.Size() < t.offset {
 		t.offset, t.rest = 0, nil // it was cut off: begin again
 	}
+	in, err := logfile.NewReader(f, t.offset, logfile.Words)
+	if err != nil {
+		return nil // no regular file any more
+	}
+	t.offset = in.End()
 	buf := make([]byte, chunk)
 	for {
-		n, err := f.ReadAt(buf, t.offset)
-		t.offset += int64(n)
+		n, err := in.Read(buf)
 		t.rest = append(t.rest, buf[:n]...)
 		if whole := bytes.LastIndexAny(t.rest, "\n\r") + 1; whole > 0 {
 			if err := p.write(t, t.rest[:whole]); err != nil {
@@ -140,9 +145,13 @@ func lastLines(path string, n int) int64 {
 		return info.Size()
 	}
 	end := info.Size()
+	begin, err := logfile.Newest(f) // behind a hole, or 0: what was before is not among the last lines
+	if err != nil {
+		return 0
+	}
 	buf := make([]byte, chunk)
-	for first := true; end > 0; first = false {
-		part := buf[:min(end, chunk)]
+	for first := true; end > begin; first = false {
+		part := buf[:min(end-begin, chunk)]
 		if _, err := f.ReadAt(part, end-int64(len(part))); err != nil {
 			return 0
 		}
@@ -159,7 +168,7 @@ func lastLines(path string, n int) int64 {
 		}
 		end -= int64(len(part))
 	}
-	return 0
+	return begin
 }
 
 // redactor hides what this environment and the plan know as secret.
