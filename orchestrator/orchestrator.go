@@ -228,6 +228,9 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	var dirty *NotCleanError
 	var hook *HookError
 	var full *DiskError
+	if disk, ok := errors.AsType[*DiskError](context.Cause(ctx)); ok && err != nil && !errors.As(err, &dirty) {
+		err = disk // what else failed then did so because of it
+	}
 	switch {
 	case errors.As(err, &interrupt):
 		v.ExitCode = ExitSIGINT
