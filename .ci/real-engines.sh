@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Runs examples/sglang-cpu and examples/vllm-cpu for real, and checks what came of
-# them: the exit code, each sample, and that no process of a server is left.
+# Runs the examples with real engines (SGLang, vLLM, llama.cpp, transformers) and
+# checks what came of them: the exit code, each sample, and that no process of a
+# server is left. Then plays faults on llama.cpp, which starts in no time.
 #
 # Usage: .ci/real-engines.sh SERVEMATRIX [CACHE]
-# SERVEMATRIX is the built binary. CACHE keeps what is installed, some 14 GB, for
-# the next time: .venvs unless given. On Debian, what the machine lacks is
-# installed with apt-get. About ten minutes on two cores.
+# SERVEMATRIX is the built binary. CACHE keeps what is installed, some 20 GB, for
+# the next time: .venvs unless given. Needs Go; on Debian, what else the machine
+# lacks is installed with apt-get. The first time, building llama.cpp takes six of
+# some 18 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +28,9 @@ for library in "libstdc++.so.6", "libnuma.so.1":
     ctypes.CDLL(library)
 PY
 }
+
+# builds: can it compile llama.cpp?
+builds() { command -v make > /dev/null && echo 'int main() {}' | g++ -x c++ -o /dev/null - 2> /dev/null; }
 
 find_python() {
   for python in ${PYTHON:-} python3 python3.11 python3.12 python3.13; do
@@ -103,11 +108,11 @@ sys.exit(1 if wrong else 0)
 PY
 }
 
-if ! find_python; then
-  command -v apt-get > /dev/null || fail "Python 3.11 to 3.13 with venv, libstdc++ and libnuma are needed, and there is no apt-get to install them"
+if ! find_python || ! builds; then
+  command -v apt-get > /dev/null || fail "Python 3.11 to 3.13 with venv, libstdc++, libnuma, g++ and make are needed, and there is no apt-get to install them"
   as_root=$([ "$(id -u)" = 0 ] || echo sudo)
   $as_root apt-get update -q
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3 python3-venv libstdc++6 libnuma1
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3 python3-venv libstdc++6 libnuma1 g++ make
   find_python || fail "no Python 3.11 to 3.13 with venv, also after apt-get install: $(python3 --version 2>&1)"
 fi
 export PYTHON
@@ -115,8 +120,16 @@ export PYTHON
 began=$SECONDS
 examples/sglang-cpu/install.sh "$cache/sglang"
 examples/vllm-cpu/install.sh "$cache/vllm"
+examples/transformers/install.sh "$cache/transformers"
+examples/llama-cpp/install.sh "$cache/llama-cpp"
 printf -- '-- installed in %d s\n' $((SECONDS - began))
-export SERVEMATRIX_SGLANG=$cache/sglang SERVEMATRIX_VLLM=$cache/vllm
+export SERVEMATRIX_SGLANG=$cache/sglang SERVEMATRIX_VLLM=$cache/vllm SERVEMATRIX_TRANSFORMERS=$cache/transformers SERVEMATRIX_LLAMA_CPP=$cache/llama-cpp
 
 sweep sglang-cpu 4
 sweep vllm-cpu 8
+sweep transformers 2
+sweep llama-cpp 4
+
+printf '\n-- faults on llama.cpp\n'
+go build -o "$runs/realfaults" ./perf/realfaults
+"$runs/realfaults" -bin "$servematrix" -engine llama.cpp -dir "$cache/llama-cpp"

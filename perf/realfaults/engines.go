@@ -30,10 +30,10 @@ type engine struct {
 var engines = map[string]engine{
 	"llama.cpp": {
 		name:   "llama.cpp",
-		server: "DIR/lcpp/llama-server -m DIR/tiny.gguf --host 127.0.0.1 --port PORT -t 1 -np 2 EXTRA",
+		server: "DIR/server/llama-server -m DIR/tiny.gguf --host 127.0.0.1 --port PORT -t 1 -np 2 EXTRA",
 		usual:  "-c 4096",
 		load:   "--backend openai --vocab-size 4000 --random-input-len 64 --random-output-len 200", silence: "15s",
-		booting: "-c 2000000", settle: time.Second,
+		booting: "-c 1500000", settle: time.Second / 2,
 		badFlag: "--no-such-flag", model: [2]string{"tiny.gguf", "nope.gguf"},
 		memory: func(e engine) engine { // the limit makes it fail alike on every host
 			e.server = "bash -c 'ulimit -v 1500000; exec " + e.server + "'"
@@ -42,11 +42,11 @@ var engines = map[string]engine{
 	},
 	"transformers": {
 		name:   "transformers",
-		server: "DIR/hf/bin/transformers serve DIR/tinyhf --host 127.0.0.1 --port PORT --device cpu EXTRA",
+		server: "DIR/venv/bin/transformers serve DIR/tiny --host 127.0.0.1 --port PORT --device cpu EXTRA",
 		env:    map[string]string{"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""},
-		load: `--backend openai --model DIR/tinyhf --extra-request-body '{"prompt":"def main(argv): return the sum of all arguments"}' --disable-ignore-eos
+		load: `--backend openai --model DIR/tiny --extra-request-body '{"prompt":"def main(argv): return the sum of all arguments"}' --disable-ignore-eos
 			--random-output-len 16 --random-range-ratio 1`, silence: "40s",
-		settle: 3 * time.Second, badFlag: "--no-such-flag", model: [2]string{"DIR/tinyhf", "DIR/nope"}, steals: true,
+		settle: 3 * time.Second, badFlag: "--no-such-flag", model: [2]string{"DIR/tiny ", "DIR/nope "}, steals: true,
 	},
 	"vllm": {
 		name:   "vllm",

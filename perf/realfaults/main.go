@@ -2,8 +2,8 @@
 // becomes of them: is the cause named, and is everything gone?
 //
 //	go build -o /tmp/servematrix ./cmd/servematrix
-//	examples/llama-cpp/install.sh .venvs/llama
-//	go run ./perf/realfaults -bin /tmp/servematrix -engine llama.cpp -dir .venvs/llama
+//	examples/llama-cpp/install.sh
+//	go run ./perf/realfaults -bin /tmp/servematrix -engine llama.cpp -dir .venvs/llama-cpp
 //
 // Each fault is one small sweep of its own. The verification shares no code with
 // servematrix: it reads /proc, /dev/shm and the run folder by itself.
