@@ -70,8 +70,8 @@ client: {command: "CLIENT"}
 	if exists(segment) || exists(socket) || !exists(unused) {
 		t.Errorf("there: segment %v, socket %v, unused %v", exists(segment), exists(socket), exists(unused))
 	}
-	if w := b.state().Warnings; len(w) != 1 || !strings.Contains(w[0], unused) || !strings.Contains(w[0], "not proven") {
-		t.Errorf("warnings %q, want one that names %s", w, unused)
+	if w := b.state().Warnings; len(w) != 2 || !strings.Contains(w[0], "needed SIGKILL (orchestrator.te") || !strings.Contains(w[1], unused) || !strings.Contains(w[1], "not proven") {
+		t.Errorf("warnings %q, want one that says whom SIGKILL ended and one that names %s", w, unused)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -87,6 +88,19 @@ func (l *launch) stop(ctx context.Context) error {
 	return err
 }
 
+// forced says whom an ordered stop needed SIGKILL for.
+func forced(steps []process.Step) string {
+	var names []string
+	for _, s := range steps {
+		for _, p := range s.Survivors {
+			if s.Action == process.ActionKill && !slices.Contains(names, p.Comm) {
+				names = append(names, p.Comm)
+			}
+		}
+	}
+	return fmt.Sprintf("its end needed SIGKILL (%s)", strings.Join(names, ", "))
+}
+
 // gone verifies at the gate that the host is as before, and says so.
 func (l *launch) gone(began time.Time, died bool) error {
 	res := l.proc.Result()
@@ -104,6 +118,9 @@ func (l *launch) gone(began time.Time, died bool) error {
 	survivors := res.Survivors
 	if l.client != nil {
 		survivors = append(survivors, l.client.Result().Survivors...)
+	}
+	if res.Killed && !died && !l.hurried() {
+		l.warn(l.server.Name + ": " + forced(res.Steps))
 	}
 	p := l.gate(survivors)
 	g := journal.Gone{

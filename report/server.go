@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"servematrix/journal"
 )
@@ -89,34 +87,10 @@ func (d *drawer) flushed(name string, v journal.Flushed) {
 	}
 }
 
-// step is a process.Step as launch.ended holds it.
-type step struct {
-	Since  time.Duration `json:"since_ns"`
-	Action string        `json:"action"`
-	Signal string        `json:"signal"`
-	Detail string        `json:"detail"`
-	Alive  int           `json:"alive"`
-}
-
 func (d *drawer) serverGone(name string, v journal.Gone) error {
-	var steps []step
-	if len(v.Steps) > 0 {
-		if err := json.Unmarshal(v.Steps, &steps); err != nil {
-			return fmt.Errorf("the journal does not fit this version of servematrix: steps of a stop: %w", err)
-		}
-	}
-	for _, s := range steps {
-		line := fmt.Sprintf("%+.2f s  %s", s.Since.Seconds(), visible(s.Action))
-		if s.Signal != "" {
-			line += " " + visible(s.Signal)
-		}
-		if s.Alive > 0 {
-			line += " " + fmt.Sprintf(d.words.alive, s.Alive)
-		}
-		if s.Detail != "" {
-			line += ": " + visible(clip(s.Detail, lineMost))
-		}
-		d.detail("%s", line)
+	steps, err := stepsOf(v)
+	if err != nil {
+		return err
 	}
 	if len(steps) == 0 && v.Code < 0 && v.Signal == "" && v.Note != "" { // there was nothing to stop
 		d.printf("[SERVER] %s: %s\n", name, visible(v.Note))
@@ -129,11 +103,7 @@ func (d *drawer) serverGone(name string, v journal.Gone) error {
 	case v.Code < 0:
 		how = d.words.exitUnknown
 	}
-	port := d.words.portFree
-	if !v.PortFree {
-		port = d.words.portHeld
-	}
-	d.detail(d.words.goneAfter, how, v.Seconds, port)
+	d.detail("%s", d.words.stopLine(v, steps))
 	if v.Note != "" {
 		d.detail("%s", visible(v.Note))
 	}

@@ -14,8 +14,12 @@ type words struct {
 	resumed, interrupted, cause, why, logs    string
 	simulated, readyAfter                     string
 	serverFailed, flushOK, flushFailed        string
-	exitCode, exitUnknown, signal, alive      string
-	goneAfter, portFree, portHeld             string
+	exitCode, exitUnknown, signal             string
+	stopped, leaderExit, groupAsked           string
+	killedAfter, survivedAfter, stepAfter     string
+	goneAfter, portFree, portHeld, gateAfter  string
+	comma                                     string
+	processes, segments, sockets              quantity
 	survived, killed, ended                   string
 	clientStopped, clientSignal, clientUnseen string
 	hookEnded, cut, unreadable                string

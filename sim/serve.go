@@ -27,6 +27,7 @@ type server struct {
 	listener net.Listener
 	http     *http.Server
 	tree     *tree
+	holdings holdings
 	hardStop context.Context // ends the answers in progress
 	cutOff   context.CancelFunc
 
@@ -158,6 +159,9 @@ func (s *server) listen() *ending {
 			s.log.raw(fmt.Sprintf("servematrix sim: %v\n", err))
 		}
 	}
+	if err := s.hold(); err != nil {
+		s.log.raw(fmt.Sprintf("servematrix sim: %v\n", err))
+	}
 	if s.opt.OnListen != nil {
 		s.opt.OnListen(s.listener.Addr())
 	}
@@ -193,6 +197,7 @@ func (s *server) end(e ending) {
 // leave is the very end: the exit code for the caller, or the signal.
 func (s *server) leave(e ending) int {
 	s.tree.release()
+	s.holdings.release()
 	if s.listener != nil {
 		_ = s.listener.Close() // it may be closed already
 	}

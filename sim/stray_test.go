@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -247,4 +249,55 @@ func TestDeathByRequest(t *testing.T) {
 	p.ends(0, syscall.SIGKILL)
 	<-end
 	alone(t)
+}
+
+// What a server holds besides processes goes with an orderly end, and stays after SIGKILL.
+func TestHoldings(t *testing.T) {
+	for _, tt := range []struct {
+		signal syscall.Signal
+		left   int
+	}{{syscall.SIGINT, 0}, {syscall.SIGKILL, 3}} {
+		tmp := t.TempDir()
+		p := spawn(t, []string{"TMPDIR=" + tmp}, "--fault", "hold-shm=2", "--fault", "hold-socket", "--fault", "hold-port")
+		p.ready()
+		held := slices.Concat(openFiles(t, p.cmd.Process.Pid, "/dev/shm/"), inFolder(t, tmp))
+		if len(held) != 3 {
+			t.Errorf("held: %q, want two segments and a socket", held)
+		}
+		t.Cleanup(func() {
+			for _, path := range held {
+				os.Remove(path)
+			}
+		})
+		p.signal(tt.signal)
+		<-p.exit
+		left := slices.DeleteFunc(slices.Clone(held), func(path string) bool { _, err := os.Lstat(path); return err != nil })
+		if len(left) != tt.left {
+			t.Errorf("after %s: %q are left, want %d", tt.signal, left, tt.left)
+		}
+	}
+}
+
+// openFiles are the files below a folder that a process has open.
+func openFiles(t *testing.T, pid int, folder string) (paths []string) {
+	t.Helper()
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if path, err := os.Readlink(fd); err == nil && strings.HasPrefix(path, folder) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func inFolder(t *testing.T, folder string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }

@@ -26,6 +26,7 @@ var engineFaults = map[string]expectation{
 	"ignore-term": measures, "lost-term": measures, "exit-late": measures, "exit-code": measures, "hang-on-streams": measures,
 	"children-linger": measures, "children-orphan": measures, "children-setsid": measures, "children-double-fork": measures,
 	"children-ignore-term": measures, "children-clean-env": measures, "children-devnull": measures, "child-stopped": measures,
+	"hold-shm": measures, "hold-socket": measures, "hold-port": measures,
 	"child-holds-port": measures, "fork-on-stop": measures, "zombie-child": measures, "zombie-main": measures,
 }
 
