@@ -45,5 +45,16 @@ func (f *added) look() (lines [][]byte, changed bool) {
 	if last := bytes.LastIndexAny(buf, "\r\n"); last >= 0 {
 		f.next += int64(last) + 1
 	}
-	return bytes.FieldsFunc(buf, func(r rune) bool { return r == '\n' || r == '\r' }), true
+	for len(buf) > 0 {
+		line := buf
+		if end := bytes.IndexAny(buf, "\r\n"); end >= 0 {
+			line, buf = buf[:end], buf[end+1:]
+		} else {
+			buf = nil
+		}
+		if len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines, true
 }

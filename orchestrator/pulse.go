@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/readiness"
 )
 
 // pulse judges whether a client and its server get on. Signs of life are:
@@ -23,15 +24,15 @@ import (
 // lives. Nor is an answer of /health, which is never asked. All times are of the
 // monotonic clock.
 //
-// What it costs: once a second the size of four files, and of those that have
-// changed at most the last 64 KiB, from memory. The server is asked nothing as long
-// as there is another sign of life.
+// What it costs: once a second the size of four files (microseconds), and of those
+// that have changed at most the last 64 KiB, from the page cache (about a millisecond).
+// The server is asked nothing as long as there is another sign of life.
 type pulse struct {
 	limit    time.Duration // client.silence
 	client   []*added
 	server   []*added
 	progress *regexp.Regexp                            // group 1 of group 2 are done; nil: unknown
-	served   *regexp.Regexp                            // nil: unknown
+	served   func(line []byte) bool                    // nil: unknown
 	counters func(ctx context.Context) (string, error) // nil: the engine has none that are known
 
 	sign    time.Time // last sign of life
@@ -52,7 +53,10 @@ func (l *launch) feelPulse(ctx context.Context, a *attempt, dir string) (silent 
 	if limit <= 0 {
 		return nil, func() {}
 	}
-	p := &pulse{limit: limit, progress: a.profile.Progress.Expression(), served: l.profile.Served.Expression()}
+	p := &pulse{limit: limit, progress: a.profile.Progress.Expression()}
+	if served := l.profile.Served.Expression(); served != nil {
+		p.served = readiness.Matching(served)
+	}
 	for _, name := range []string{journal.ClientOut, journal.ClientErr} {
 		p.client = append(p.client, &added{path: filepath.Join(dir, name)})
 	}
@@ -152,7 +156,7 @@ func (p *pulse) works(lines [][]byte) bool {
 		return false
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if p.served.Match(lines[i]) {
+		if p.served(lines[i]) {
 			return true
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"servematrix/readiness"
 )
 
 // scene is a client and a server that write, on a clock that only the test turns.
@@ -52,7 +54,8 @@ func TestPulse(t *testing.T) {
 	const noise = "[2026-11-21 03:59:09] health check ok\n"
 	for _, tc := range []struct {
 		name    string
-		metrics bool // the engine has metrics
+		metrics bool   // the engine has metrics
+		before  string // what the server's log held before the client began
 		play    func(s *scene)
 		end     time.Duration // when it is ended, within a second; 0: it lives as long as the play
 		says    []string
@@ -109,6 +112,8 @@ func TestPulse(t *testing.T) {
 				s.log(noise)
 			}
 		}, end: 10 * minute, says: []string{"the server's log has told of no work for"}},
+		{name: "the server worked for another client before", before: served, play: func(s *scene) { time.Sleep(20 * minute) }, end: 10 * minute,
+			says: []string{"the server's log told of no request that it worked on"}},
 		{name: "one request of an hour, counted by the engine", metrics: true, play: func(s *scene) {
 			s.prints(tqdm(0, 1))
 			for range 3600 {
@@ -151,7 +156,7 @@ func TestPulse(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &scene{t: t, client: filepath.Join(dir, "client.err"), logs: filepath.Join(dir, "server.log")}
 				p := &pulse{limit: 10 * minute, client: []*added{{path: s.client}}, server: []*added{{path: s.logs}},
-					progress: regexp.MustCompile(`\|\s*(\d+)/(\d+) \[`), served: regexp.MustCompile(`Decode batch`)}
+					progress: regexp.MustCompile(`\|\s*(\d+)/(\d+) \[`), served: readiness.Matching(regexp.MustCompile(`Decode batch`))}
 				if tc.metrics {
 					p.counters = func(context.Context) (string, error) {
 						s.asked.Add(1)
@@ -161,6 +166,7 @@ func TestPulse(t *testing.T) {
 						return fmt.Sprintf("generation_tokens_total %d", s.tokens.Load()), nil
 					}
 				}
+				s.log(tc.before)
 				ctx, cancel := context.WithCancel(t.Context())
 				began, said := time.Now(), make(chan time.Duration, 1)
 				var why string

@@ -174,3 +174,12 @@ func BenchmarkSurvey(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkListens: what is asked once a second while a client runs.
+func BenchmarkListens(b *testing.B) {
+	for b.Loop() {
+		if _, err := Listens(30000); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

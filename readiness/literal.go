@@ -16,6 +16,10 @@ type matcher struct {
 	need [][]byte // empty: unknown, always ask the expression
 }
 
+// Matching is re's Match, but fast on lines that do not match: of most expressions
+// it knows some texts of which a match must hold one.
+func Matching(re *regexp.Regexp) func(line []byte) bool { return newMatcher(re).match }
+
 func newMatcher(re *regexp.Regexp) matcher {
 	m := matcher{re: re}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"servematrix/logfile"
 	"servematrix/metric"
@@ -22,8 +21,6 @@ type Inputs struct {
 	Stdout string
 	// Result is the file that the client was told to write: JSON or JSONL.
 	Result string
-	// Since, when set, is when the client started: an older result file is another run's.
-	Since time.Time
 	// First takes the first result in the output, as for a client without a profile; else the
 	// last one counts, since a client may print results of its own warm-up before.
 	First bool
@@ -79,9 +76,6 @@ func places(in Inputs) string {
 
 // readResult takes the result file's last object.
 func readResult(in Inputs) (*Measurement, []Reason, error) {
-	if info, err := os.Stat(in.Result); err == nil && !in.Since.IsZero() && info.ModTime().Before(in.Since) {
-		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s is older than the run and was not read", filepath.Base(in.Result))}}, nil
-	}
 	found, note, err := readResultFile(in.Result)
 	if err != nil || len(found) == 0 {
 		return nil, note, err
