@@ -1,11 +1,13 @@
 package process
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -85,9 +87,14 @@ func (f *fake) do(command string) {
 		mode, commands, _ := strings.Cut(rest, " ")
 		f.spawn(strings.Split(mode, "+"), strings.Split(commands, ","))
 	case "title":
-		f.overwriteTitle(rest)
-	case "listen":
-		l, err := net.Listen("tcp", "127.0.0.1:"+rest)
+		f.overwriteTitle(rest, os.Getenv("SPT_NOENV") == "")
+	case "erase":
+		f.overwriteTitle(rest, true)
+	case "end-main-thread":
+		endMainThread()
+	case "listen": // PORT [HOST]
+		port, host, _ := strings.Cut(rest, " ")
+		l, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 		check(err)
 		f.keep = append(f.keep, l)
 	case "stamp": // the monotonic time, just before the end
@@ -153,11 +160,15 @@ func (f *fake) spawn(mode, commands []string) {
 }
 
 // overwriteTitle does what setproctitle does: it writes a title over the
-// arguments and the environment in this process's memory, and names the
-// thread.
-func (f *fake) overwriteTitle(title string) {
+// arguments and, unless SPT_NOENV is set, the environment in this process's
+// memory, and names the thread.
+func (f *fake) overwriteTitle(title string, environment bool) {
 	size := 0
-	for _, file := range []string{"cmdline", "environ"} {
+	files := []string{"cmdline"}
+	if environment {
+		files = append(files, "environ")
+	}
+	for _, file := range files {
 		b, err := os.ReadFile("/proc/self/" + file)
 		check(err)
 		size += len(b)
@@ -166,6 +177,19 @@ func (f *fake) overwriteTitle(title string) {
 	memory := unsafe.Slice(unsafe.StringData(os.Args[0]), size)
 	clear(memory)
 	copy(memory, title)
+}
+
+// endMainThread ends the thread that the process began with and leaves the rest
+// of it running: /proc shows a zombie that cannot be reaped. It does not return.
+func endMainThread() {
+	runtime.LockOSThread()
+	if syscall.Gettid() == syscall.Getpid() {
+		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+	go endMainThread() // another goroutine has that thread: keep this one busy and go on
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 func check(err error) {

@@ -95,8 +95,10 @@ func (s Survivor) String() string {
 // recognised, and a survivor list travels through a pipe.
 const cmdlineMax = 256
 
-func cmdline(pid int) string {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+func cmdline(pid int) string { return cmdlineIn("/proc/" + itoa(pid)) }
+
+func cmdlineIn(folder string) string {
+	raw, err := os.ReadFile(folder + "/cmdline")
 	if err != nil {
 		return ""
 	}

@@ -19,7 +19,7 @@ import (
 // found this way.
 func FindLeftovers(marker string) ([]Survivor, error) {
 	return find(func(_ *table, p proc) (Survivor, bool) {
-		value, ok := runMarker(p.pid)
+		value, ok := runMarker(p)
 		if !ok || marker != "" && value != marker {
 			return Survivor{}, false
 		}
@@ -82,10 +82,11 @@ func FindWriters(paths ...string) ([]Survivor, error) {
 		return nil, nil
 	}
 	return find(func(_ *table, p proc) (Survivor, bool) {
+		folder := p.folder()
 		for _, fd := range []string{"1", "2"} {
 			var st unix.Stat_t
-			if unix.Stat(fmt.Sprintf("/proc/%d/fd/%s", p.pid, fd), &st) == nil &&
-				logs[fmt.Sprint(st.Dev, "/", st.Ino)] && writes(p.pid, fd) {
+			if unix.Stat(folder+"/fd/"+fd, &st) == nil &&
+				logs[fmt.Sprint(st.Dev, "/", st.Ino)] && writes(folder, fd) {
 				return p.survivor(), true
 			}
 		}
@@ -94,8 +95,8 @@ func FindWriters(paths ...string) ([]Survivor, error) {
 }
 
 // writes reads the open mode from the octal "flags:" of fdinfo.
-func writes(pid int, fd string) bool {
-	info, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%s", pid, fd))
+func writes(folder, fd string) bool {
+	info, err := os.ReadFile(folder + "/fdinfo/" + fd)
 	if err != nil {
 		return false
 	}
@@ -155,8 +156,8 @@ func (t *table) guarded() map[int]bool {
 func isGuard(pid int) bool { return cmdline(pid) == guardName }
 
 // runMarker reads the marker from a process's environment.
-func runMarker(pid int) (string, bool) {
-	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+func runMarker(p proc) (string, bool) {
+	environ, err := os.ReadFile(p.folder() + "/environ")
 	if err != nil {
 		return "", false
 	}

@@ -124,7 +124,7 @@ func parentMain(args []string) {
 }
 
 // parent starts parentMain and gives the identities of guard and leader.
-func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader, idle Identity) {
+func (w *world) parent(spec Spec, change ...func(*exec.Cmd)) (orchestrator *exec.Cmd, guard, leader, idle Identity) {
 	w.Helper()
 	raw, err := json.Marshal(spec)
 	if err != nil {
@@ -132,6 +132,9 @@ func (w *world) parent(spec Spec) (orchestrator *exec.Cmd, guard, leader, idle I
 	}
 	orchestrator = exec.Command("/proc/self/exe", "parent", string(raw))
 	orchestrator.Stderr = os.Stderr
+	for _, f := range change {
+		f(orchestrator)
+	}
 	out, err := orchestrator.StdoutPipe()
 	if err != nil {
 		w.Fatal(err)

@@ -28,7 +28,24 @@ func (p proc) identity() Identity {
 }
 
 func (p proc) survivor() Survivor {
-	return Survivor{Identity: p.identity(), Comm: p.comm, Cmdline: cmdline(p.pid)}
+	return Survivor{Identity: p.identity(), Comm: p.comm, Cmdline: cmdlineIn(p.folder())}
+}
+
+// folder is where /proc shows what p has open and how it was started. A process
+// whose main thread has ended has nothing of that under its own number, but
+// another of its threads has.
+func (p proc) folder() string {
+	own := "/proc/" + strconv.Itoa(p.pid)
+	if p.state != 'Z' || !p.alive() {
+		return own
+	}
+	threads, _ := os.ReadDir(own + "/task") // empty once it has gone
+	for _, t := range threads {
+		if t.Name() != strconv.Itoa(p.pid) {
+			return own + "/task/" + t.Name()
+		}
+	}
+	return own
 }
 
 // readProc reads one process from /proc/PID/stat.

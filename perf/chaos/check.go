@@ -51,14 +51,7 @@ func (s *scenario) nothingLeft() error {
 		all = append(all, fmt.Errorf("a process is left: %v", p))
 	}
 	if s.port > 0 {
-		for _, host := range []string{"127.0.0.1", "0.0.0.0"} {
-			l, err := net.Listen("tcp4", net.JoinHostPort(host, strconv.Itoa(s.port)))
-			if err != nil {
-				all = append(all, fmt.Errorf("the port is not free: %w", err))
-				continue
-			}
-			_ = l.Close()
-		}
+		all = append(all, portFree("127.0.0.1", s.port), portFree("0.0.0.0", s.port))
 	}
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -74,8 +67,22 @@ func (s *scenario) nothingLeft() error {
 	return errors.Join(append(all, err)...)
 }
 
+// portFree fails when the port cannot be bound. Nothing is started meanwhile: what
+// is about to be executed would hold the socket.
+func portFree(host string, port int) error {
+	children.Lock()
+	defer children.Unlock()
+	l, err := net.Listen("tcp4", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("the port is not free: %w", err)
+	}
+	return l.Close()
+}
+
 // unlocked fails when somebody holds the file's lock.
 func unlocked(path string) error {
+	children.Lock()
+	defer children.Unlock()
 	f, err := os.Open(path)
 	if err != nil {
 		return err

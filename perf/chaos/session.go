@@ -253,7 +253,7 @@ func (s *scenario) after(r *session, k *strike) error {
 	}
 	interrupted, second := k != nil && interrupts[k.kind], k != nil && k.kind == "second orchestrator"
 	switch {
-	case r.code == -1 && k != nil && (kills[k.kind] || interrupted && k.hit == "boot"):
+	case r.code == -1 && k != nil && (kills[k.kind] || interrupted && (k.hit == "boot" || k.hit == "begun")):
 		return nil // strike has looked at what is left, or the next session does
 	case r.code == 0, r.code == 3, interrupted && (r.code == 130 || r.code == 143):
 		if interrupted {

@@ -156,15 +156,12 @@ func (s *session) viewOptions(past iter.Seq2[journal.Event, error]) progress.Opt
 }
 
 // interruptible gives a context that the first SIGINT or SIGTERM cancels, and a
-// channel that the second closes. SIGHUP and a dead terminal or pipe end nothing.
+// channel that the second closes.
 func interruptible(parent context.Context) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	hurry := make(chan struct{})
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	// Caught and dropped, not ignored: servers would inherit an ignored signal.
-	dropped := make(chan os.Signal, 1)
-	signal.Notify(dropped, syscall.SIGHUP, syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
 		var once sync.Once
@@ -176,7 +173,6 @@ func interruptible(parent context.Context) (context.Context, <-chan struct{}, fu
 					continue
 				}
 				once.Do(func() { close(hurry) })
-			case <-dropped:
 			case <-done:
 				return
 			}
@@ -184,8 +180,15 @@ func interruptible(parent context.Context) (context.Context, <-chan struct{}, fu
 	}()
 	return ctx, hurry, func() {
 		signal.Stop(signals)
-		signal.Stop(dropped)
 		close(done)
 		cancel(nil)
 	}
+}
+
+// unhung lets SIGHUP and a dead terminal or pipe end nothing, until release. They
+// are caught and dropped, not ignored: servers would inherit an ignored signal.
+func unhung() (release func()) {
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, syscall.SIGHUP, syscall.SIGPIPE)
+	return func() { signal.Stop(dropped) }
 }

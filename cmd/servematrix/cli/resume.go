@@ -52,6 +52,7 @@ var retryModes = map[string]orchestrator.Again{
 }
 
 func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
+	defer unhung()() // from here to the last line of the report
 	again, ok := retryModes[opt.retry]
 	if !ok {
 		return usageError("--retry %q: want failed, invalid, all or none", opt.retry)

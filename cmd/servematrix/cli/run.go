@@ -73,6 +73,7 @@ judged. plan --into shows beforehand what that would be.
 }
 
 func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
+	defer unhung()() // from here to the last line of the report
 	if err := checkViewFlags(opt.progress, opt.color); err != nil {
 		return err
 	}
