@@ -90,7 +90,16 @@ func (f *fake) do(command string) {
 		f.overwriteTitle(rest, os.Getenv("SPT_NOENV") == "")
 	case "erase":
 		f.overwriteTitle(rest, true)
-	case "end-main-thread":
+	case "end-main-thread": // and say so
+		go func() {
+			for {
+				if p, err := readProc(os.Getpid()); err == nil && p.state == 'Z' {
+					f.do("here")
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}()
 		endMainThread()
 	case "listen": // PORT [HOST]
 		port, host, _ := strings.Cut(rest, " ")

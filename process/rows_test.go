@@ -31,7 +31,7 @@ var rows = []struct{ name, command, signs string }{
 	{"double fork, clean environment", "spawn setsid+double+clean ignore TERM,here,block", "log"},
 	{"double fork, clean environment, /dev/null", "spawn setsid+double+clean+null ignore TERM,here,block", ""},
 	{"stopped", "spawn setsid+double here,die STOP,block", "marker log"},
-	{"zombie main thread", "spawn setsid+double here,end-main-thread", "marker log"},
+	{"zombie main thread", "spawn setsid+double end-main-thread", "marker log"},
 	{"dead and not waited for", "spawn plain here,exit 0", "none"},
 }
 
@@ -98,15 +98,10 @@ func (w *world) tree(child, signs string, nobody bool) *tree {
 		}
 	})
 	w.here(2)
-	if strings.Contains(child, "end-main-thread") {
-		w.await("the main thread's end", func() bool { return slices.ContainsFunc(w.lives(), isZombie) })
+	if signs == "none" {
+		w.await("the child's end", func() bool { return len(w.lives()) == 1 })
 	}
 	return tr
-}
-
-func isZombie(pid int) bool {
-	p, err := readProc(pid)
-	return err == nil && p.state == 'Z'
 }
 
 // openTo gives the world's folder to another user.
