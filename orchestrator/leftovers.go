@@ -70,9 +70,11 @@ func openTrees(folder journal.Folder, state *State) []tree {
 			out = append(out, tree{dir, logs, l.Running})
 		}
 	}
+	last := state.Last()
 	for u, o := range state.Outcomes {
-		if o.Status == StatusRunning {
-			dir := folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts))
+		// What the last client started may outlive its sample for as long as its launch lasts.
+		if o.Status == StatusRunning || u == state.ClientUnit && last != nil && last.Ended == nil {
+			dir := folder.Path(o.Folder)
 			out = append(out, tree{dir, []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}, nil})
 		}
 	}

@@ -65,7 +65,7 @@ func Describe(pid int) (Survivor, error) {
 		return Survivor{}, fmt.Errorf("describe process %d: %w", pid, err)
 	}
 	s := p.survivor()
-	s.Marker, _ = runMarker(pid)
+	s.Marker, _ = runMarker(p)
 	return s, nil
 }
 
