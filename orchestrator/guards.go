@@ -32,18 +32,22 @@ func (g *guards) prepare() {
 	}()
 }
 
-// take gives a prepared guard, or starts one.
+// take gives a prepared guard, or starts one: also where the prepared one has
+// been killed meanwhile.
 func (g *guards) take() (*process.Guard, error) {
-	g.mu.Lock()
-	if len(g.ready) == 0 {
+	for {
+		g.mu.Lock()
+		if len(g.ready) == 0 {
+			g.mu.Unlock()
+			return process.Prepare(context.Background())
+		}
+		ch := g.ready[0]
+		g.ready = g.ready[1:]
 		g.mu.Unlock()
-		return process.Prepare(context.Background())
+		if p := <-ch; p.err != nil || p.guard.Waits() {
+			return p.guard, p.err
+		}
 	}
-	ch := g.ready[0]
-	g.ready = g.ready[1:]
-	g.mu.Unlock()
-	p := <-ch
-	return p.guard, p.err
 }
 
 // have tells how many are prepared or on their way.

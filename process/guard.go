@@ -197,6 +197,17 @@ func (g *Guard) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
+// Waits says whether the guard still lives. One that waits may be killed before it
+// is used, as anything may.
+func (g *Guard) Waits() bool {
+	select {
+	case <-g.gone:
+		return false
+	default:
+		return true
+	}
+}
+
 // Discard ends a guard that was never used, and waits for its end. On a used
 // one it does nothing.
 func (g *Guard) Discard() {
