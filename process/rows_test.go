@@ -65,6 +65,9 @@ func TestEveryRow(t *testing.T) {
 			for _, ending := range endings {
 				name := fmt.Sprintf("%s/%s/unprivileged=%v", row.name, ending.name, nobody)
 				t.Run(name, func(t *testing.T) {
+					if nobody && testing.Short() {
+						t.Skip("the other half shows it")
+					}
 					if nobody && os.Getuid() != 0 {
 						t.Skip("these tests are not run by root, so the other half is unprivileged already")
 					}
