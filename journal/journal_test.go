@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -224,44 +223,6 @@ func TestFollowSeesPastAndComing(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// BenchmarkDurableWrite stands beside BenchmarkBareSync: what a durable event
-// costs over a write and fsync alone.
-func BenchmarkDurableWrite(b *testing.B) {
-	f, lock, err := Create(b.TempDir(), "test", time.Now(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer lock.Release()
-	w := open(b, f)
-	for b.Loop() {
-		if _, err := w.Write(Event{Type: SampleEnded, Cell: "cell"}, Ended{Status: "ok"}, true); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func BenchmarkBareSync(b *testing.B) {
-	file, err := os.Create(filepath.Join(b.TempDir(), "bare"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	line := bytes.Repeat([]byte("x"), 200)
-	for b.Loop() {
-		if _, err := file.Write(line); err != nil {
-			b.Fatal(err)
-		}
-		if err := file.Sync(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
-		b.Fatal(err)
 	}
 }
 

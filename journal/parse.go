@@ -34,10 +34,10 @@ func (p *parser) ours(line []byte) (e Event, ok bool) {
 	c.must(`,"type":"`)
 	e.Type = typeOf(c.text())
 	if c.may(`,"launch":"`) {
-		e.Launch = again(&p.launch, c.text())
+		e.Launch = c.again(&p.launch)
 	}
 	if c.may(`,"cell":"`) {
-		e.Cell = again(&p.cell, c.text())
+		e.Cell = c.again(&p.cell)
 	}
 	if c.may(`,"block":`) {
 		e.Block = c.integer()
@@ -52,10 +52,13 @@ func (p *parser) ours(line []byte) (e Event, ok bool) {
 	return e, c.ok && len(c.rest) == 0
 }
 
-// again gives text as a string, the one at last where that is the same.
-func again(last *string, text []byte) string {
-	if string(text) != *last {
-		*last = string(text)
+// again takes a text that is often the same as last time.
+func (c *cursor) again(last *string) string {
+	n := len(*last)
+	if n > 0 && len(c.rest) > n && string(c.rest[:n]) == *last && c.rest[n] == '"' {
+		c.rest = c.rest[n+1:]
+	} else {
+		*last = string(c.text())
 	}
 	return *last
 }

@@ -44,7 +44,7 @@ func (f Folder) Past(end End) iter.Seq2[Event, error] {
 			return
 		}
 		defer file.Close()
-		_, err = f.read(io.LimitReader(file, end.Offset), func(e Event) error {
+		err = f.readAside(io.LimitReader(file, end.Offset), func(e Event) error {
 			if !yield(e, nil) {
 				return errEnough
 			}
@@ -95,47 +95,99 @@ func (f Folder) Replay() ([]Event, error) {
 }
 
 // read parses the text block by block, several at a time, and hands the events out in order.
-func (f Folder) read(text io.Reader, each func(Event) error) (end End, err error) {
+func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
 	stop := make(chan struct{})
 	blocks := make(chan *block, runtime.GOMAXPROCS(0))
 	free := make(chan *block, cap(blocks)+2) // as many as can be on their way
-	go cut(text, blocks, free, stop)
-	defer func() {
-		close(stop)
-		for range blocks { // the reader is done with the file after this
+	go func() {
+		defer close(blocks)
+		for c := (cutter{text: text}); !c.over; {
+			b := &block{}
+			select {
+			case b = <-free:
+			default:
+			}
+			c.next(b)
+			b.parsed = make(chan struct{})
+			select {
+			case blocks <- b:
+				go func() {
+					defer close(b.parsed)
+					b.parse()
+				}()
+			case <-stop:
+				return
+			}
 		}
 	}()
-	var damage error
+	defer func() {
+		close(stop)
+		for range blocks { // the file is let go of after this
+		}
+	}()
+	r := reading{folder: f, each: each}
 	for b := range blocks {
 		<-b.parsed
-		if b.err != nil {
-			return end, fmt.Errorf("read the journal: %w", b.err)
-		}
-		if damage != nil {
-			if !blank(b.text) {
-				return end, damage
-			}
-			continue
-		}
-		for _, e := range b.events {
-			if err := each(e); err != nil {
-				return end, err
-			}
-			end.Seq, end.Session = e.Seq, e.Session
-		}
-		end.Offset += int64(b.whole)
-		if b.bad != nil {
-			damage = fmt.Errorf("%s:%d: not an event: %w", f.Path(EventsFile), b.line+len(b.events), b.bad)
-			if !blank(b.behind) {
-				return end, damage
-			}
+		if err := r.take(b); err != nil {
+			return r.end, err
 		}
 		select {
 		case free <- b:
 		default:
 		}
 	}
-	return end, nil
+	return r.end, nil
+}
+
+// readAside does what read does with one block after the other: it takes its time
+// and leaves the other processors to others.
+func (f Folder) readAside(text io.Reader, each func(Event) error) error {
+	r := reading{folder: f, each: each}
+	b := &block{}
+	for c := (cutter{text: text}); !c.over; {
+		c.next(b)
+		b.parse()
+		if err := r.take(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reading is how far the events were handed out.
+type reading struct {
+	folder Folder
+	each   func(Event) error
+	end    End
+	lines  int
+	damage error // what was no event, as long as nothing but padding was seen behind it
+}
+
+func (r *reading) take(b *block) error {
+	if b.err != nil {
+		return fmt.Errorf("read the journal: %w", b.err)
+	}
+	if r.damage != nil {
+		if !blank(b.text) {
+			return r.damage
+		}
+		return nil
+	}
+	for _, e := range b.events {
+		if err := r.each(e); err != nil {
+			return err
+		}
+		r.end.Seq, r.end.Session = e.Seq, e.Session
+	}
+	r.end.Offset += int64(b.whole)
+	r.lines += len(b.events)
+	if b.bad != nil {
+		r.damage = fmt.Errorf("%s:%d: not an event: %w", r.folder.Path(EventsFile), r.lines+1, b.bad)
+		if !blank(b.behind) {
+			return r.damage
+		}
+	}
+	return nil
 }
 
 // blockSize is how much of a journal is parsed at once.
@@ -146,7 +198,6 @@ const blockSize = 1 << 20
 type block struct {
 	memory []byte
 	text   []byte
-	line   int // number of its first line
 	err    error
 	parsed chan struct{}
 
@@ -156,49 +207,36 @@ type block struct {
 	behind []byte // what stands behind that line
 }
 
-// cut parts text into blocks and lets each be parsed beside the next.
-func cut(text io.Reader, blocks chan<- *block, free <-chan *block, stop <-chan struct{}) {
-	defer close(blocks)
-	line := 1
-	var carry []byte // the begin of a line whose end was not read yet
-	for more := true; more; {
-		b := &block{}
-		select {
-		case b = <-free:
-		default:
-		}
-		b.reset(len(carry)+blockSize, line)
-		copy(b.memory, carry)
-		n, err := io.ReadFull(text, b.memory[len(carry):])
-		b.text, carry = b.memory[:len(carry)+n], carry[:0]
-		if more = err == nil; !more && err != io.EOF && err != io.ErrUnexpectedEOF {
-			b.err = err
-		}
-		if more {
-			whole := bytes.LastIndexByte(b.text, '\n') + 1
-			carry = append(carry, b.text[whole:]...)
-			b.text = b.text[:whole]
-		}
-		line += bytes.Count(b.text, []byte{'\n'})
-		select {
-		case blocks <- b:
-			go b.parse()
-		case <-stop:
-			return
-		}
-	}
+// cutter cuts a text into blocks.
+type cutter struct {
+	text  io.Reader
+	carry []byte // the begin of a line whose end was not read yet
+	over  bool
 }
 
-func (b *block) reset(size, line int) {
+// next makes b the next block.
+func (c *cutter) next(b *block) {
+	size := len(c.carry) + blockSize
 	if cap(b.memory) < size {
 		b.memory = make([]byte, size+size/4)
 	}
-	b.memory = b.memory[:size]
-	*b = block{memory: b.memory, line: line, parsed: make(chan struct{}), events: b.events[:0]}
+	*b = block{memory: b.memory[:size], events: b.events[:0]}
+	copy(b.memory, c.carry)
+	n, err := io.ReadFull(c.text, b.memory[len(c.carry):])
+	b.text, c.carry = b.memory[:len(c.carry)+n], c.carry[:0]
+	if err == nil {
+		whole := bytes.LastIndexByte(b.text, '\n') + 1
+		c.carry = append(c.carry, b.text[whole:]...)
+		b.text = b.text[:whole]
+		return
+	}
+	c.over = true
+	if err != io.EOF && err != io.ErrUnexpectedEOF {
+		b.err = err
+	}
 }
 
 func (b *block) parse() {
-	defer close(b.parsed)
 	if b.events == nil {
 		b.events = make([]Event, 0, len(b.text)/averageLine)
 	}

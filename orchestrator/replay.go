@@ -38,7 +38,7 @@ func (s *State) skim(e journal.Event, u Unit) bool {
 		}
 		return false
 	case journal.ClientStarted:
-		s.Client, s.ClientUnit, s.client = nil, u, append(s.client[:0], e.Clone())
+		s.Client, s.ClientUnit, s.client = nil, u, keep(s.client[:0], e)
 		return true
 	case journal.ClientExited, journal.RunStarted, journal.RunResumed:
 		s.client = s.client[:0]
@@ -50,7 +50,7 @@ func (s *State) skim(e journal.Event, u Unit) bool {
 		if l == nil || l.ID != e.Launch || l.undecoded == nil {
 			return false
 		}
-		l.undecoded = append(l.undecoded, e.Clone())
+		l.undecoded = keep(l.undecoded, e)
 		if e.Type == journal.LaunchEnded {
 			l.Ended = ended
 		}
@@ -64,19 +64,33 @@ func (s *State) skimLaunch(e journal.Event) bool {
 	if !ok {
 		return false
 	}
+	var list []journal.Event
 	before := s.Last()
 	if before != nil {
 		if before.Ended != nil {
-			before.undecoded = nil
+			list, before.undecoded = before.undecoded[:0], nil
 		}
 		if before.Launch.Server == names[0] && before.Launch.Name == names[1] { // share the memory
 			names = []string{before.Launch.Server, before.Launch.Name}
 		}
 	}
 	s.Launches = append(s.Launches, &LaunchState{
-		ID: e.Launch, Launch: journal.Launch{Server: names[0], Name: names[1]}, undecoded: []journal.Event{e.Clone()},
+		ID: e.Launch, Launch: journal.Launch{Server: names[0], Name: names[1]}, undecoded: keep(list, e),
 	})
 	return true
+}
+
+// keep appends an event with data of its own. It writes over what is behind the
+// list: a replay keeps three events of each launch, and drops them with the next.
+func keep(list []journal.Event, e journal.Event) []journal.Event {
+	n := len(list)
+	if n == cap(list) {
+		return append(list, e.Clone())
+	}
+	list = list[:n+1]
+	e.Data = append(list[n].Data[:0], e.Data...)
+	list[n] = e
+	return list
 }
 
 // settle decodes what is wanted after all.
