@@ -168,6 +168,17 @@ func List(parent string) ([]Folder, error) {
 	return out, nil
 }
 
+// Writable says why nothing can be written into the run folder, such as a
+// read-only file system or another user's folder; nil when it can.
+func (f Folder) Writable() error {
+	for _, path := range []string{string(f), f.Path(EventsFile)} {
+		if err := unix.Access(path, unix.W_OK); err != nil {
+			return fmt.Errorf("the run folder cannot be written: %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
 // Lock is the run lock: its holder is the one orchestrator of the run folder.
 // The kernel frees it when the holder ends, however it ends.
 type Lock struct{ f *flock.Flock }

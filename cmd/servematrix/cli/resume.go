@@ -85,6 +85,9 @@ func lockRun(env Env, dir string) (journal.Folder, *journal.Lock, error) {
 		}
 		return "", nil, &exitError{code: code, err: err, hint: "servematrix status " + dir + " shows what it does"}
 	}
+	if err := folder.Writable(); err != nil { // before anything is ended, removed or started for it
+		return "", nil, errors.Join(&exitError{code: exitPreflight, err: err, hint: "make it writable, or copy it and resume the copy"}, lock.Release())
+	}
 	return folder, lock, nil
 }
 
