@@ -75,7 +75,7 @@ func (b *builder) program(d draft, in rows) *evalError {
 		if failed != nil {
 			return failed
 		}
-		d.Argv, d.Shell = []string{"bash", "-c", text}, true
+		d.Argv, d.Shell = []string{"bash", "-c", b.vault.shown(text, b.node)}, true
 		return nil
 	}
 	argv := make([]string, 0, len(b.words)+2*len(b.args)+2)

@@ -111,6 +111,11 @@ func hideSecrets(line string) string {
 			line = line[:from] + stars(value) + line[from+len(value):]
 		}
 	}
+	for _, s := range secret.Shown(line) {
+		if value := line[s[0]:s[1]]; !strings.Contains(value, "\x00") && !strings.Contains(value, "*") && !strings.Contains(value, opener) && !isHarmless(value) {
+			line = line[:s[0]] + stars(value) + line[s[1]:]
+		}
+	}
 	return strings.ReplaceAll(line, "\x00", "")
 }
 

@@ -52,7 +52,7 @@ func (v *vault) keep(name, value string, n *yaml.Node) string {
 // env gives the value of a variable as it may be written.
 func (v *vault) env(name, text string, n *yaml.Node) string {
 	if !v.src.isSecret(name) || hasPlaceholder(text) || isHarmless(unescape(text)) {
-		return text
+		return v.shown(text, n)
 	}
 	if m := loneEnv.FindStringSubmatch(n.Value); m != nil { // handed in, under a name that does not say that it is secret
 		return "${{ env." + m[1] + " }}"
@@ -62,8 +62,34 @@ func (v *vault) env(name, text string, n *yaml.Node) string {
 
 var loneEnv = regexp.MustCompile(`^\s*\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}\s*$`)
 
-// argv replaces the literal values of secret flags in place.
+// shown replaces the literal secrets that show themselves in a text that by its
+// place is none: in a header, a URL, a script.
+func (v *vault) shown(text string, n *yaml.Node) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range secret.Shown(text) {
+		value := text[s[0]:s[1]]
+		if strings.Contains(value, opener) || isHarmless(unescape(value)) {
+			continue
+		}
+		b.WriteString(text[at:s[0]])
+		b.WriteString(v.keep("SECRET", unescape(value), n))
+		at = s[1]
+	}
+	if at == 0 {
+		return text
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// argv replaces the literal values of secret flags, and those that show themselves, in place.
 func (v *vault) argv(argv []string, n *yaml.Node) {
+	defer func() {
+		for i, w := range argv {
+			argv[i] = v.shown(w, n)
+		}
+	}()
 	for i, w := range argv {
 		if !strings.HasPrefix(w, "-") || !v.secretFlag(w) {
 			continue

@@ -143,3 +143,39 @@ client: {command: bench}
 		t.Error(d)
 	}
 }
+
+// TestSecretThatShowsItself: a secret in a header, a URL or a script has no name beside it that is a flag's or a variable's.
+func TestSecretThatShowsItself(t *testing.T) {
+	p, problems := plan(t, `version: 1
+server:
+  command: [run, --header, "Authorization: Bearer lit-one", --url, "http://me:lit-two@host/", --harmless, "Authorization: Bearer EMPTY"]
+  env: {HTTPS_PROXY: "http://me:lit-three@proxy/${{ env.MODEL }}"}
+client:
+  shell: "curl -H 'X-Api-Key: lit-four' ${{ server.url }} -H \"Authorization: Bearer $TOKEN\""
+`)
+	var b bytes.Buffer
+	if err := p.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "lit-") || !strings.Contains(b.String(), "Bearer EMPTY") || !strings.Contains(b.String(), "Bearer $TOKEN") {
+		t.Errorf("the plan: %s", b.String())
+	}
+	fill := func(template string) string {
+		out, err := Fill(template, func(name string) (string, bool) {
+			value, ok := p.Literals[strings.TrimPrefix(name, "secret.")]
+			return value, ok || name == "server.url"
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	got := []string{fill(p.Servers[0].Argv[2]), fill(p.Servers[0].Argv[4]), fill(p.Servers[0].Env["HTTPS_PROXY"]), fill(p.Clients[0].Argv[2])}
+	want := []string{"Authorization: Bearer lit-one", "http://me:lit-two@host/", "http://me:lit-three@proxy/m", `curl -H 'X-Api-Key: lit-four'  -H "Authorization: Bearer $TOKEN"`}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if text := problems.Error(); strings.Contains(text, "lit-") || len(problems) != 4 {
+		t.Errorf("%d problems: %s", len(problems), text)
+	}
+}

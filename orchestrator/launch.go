@@ -36,6 +36,7 @@ type launch struct {
 	times   map[string]time.Time // phase → its start, for the samples
 	holds   *holds               // what its tree holds besides processes
 	client  *process.Process     // the last one that was started
+	status  []string             // what the guards of server and clients wrote
 	robbed  bool                 // its start failed because another process has its port, which is not its to give back
 	next    *attempt             // made while the server starts, so that nothing but the start is left when it is ready
 }

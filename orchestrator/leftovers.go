@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -85,5 +87,21 @@ func openTrees(folder journal.Folder, state *State) []tree {
 func awaitGuard(ctx context.Context, dir string) {
 	for deadline := time.Now().Add(guardBound); journal.GuardLives(dir) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		time.Sleep(guardLook)
+	}
+}
+
+// hideAbandoned takes secrets out of what servers and clients of a session that
+// was killed have written; nobody has done so when they ended.
+func (o *Options) hideAbandoned() {
+	for _, tree := range openTrees(o.Folder, o.State) {
+		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				_, err = o.Redactor.File(path)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			o.Log.Warn().Err(err).Msg("what a former session left may hold secrets")
+		}
 	}
 }

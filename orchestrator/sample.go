@@ -167,7 +167,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 		f.Phase = "client"
 		return f, nil
 	}
-	l.client = a.proc
+	l.client, l.status = a.proc, append(l.status, filepath.Join(dir, guardStatus))
 	a.times["client"] = a.proc.Started()
 	logs := []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}
 	l.keeper.take(logs...)

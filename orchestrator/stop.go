@@ -110,7 +110,7 @@ func (l *launch) gone(began time.Time, died bool) error {
 		}
 	}
 	l.left(l.logs...)
-	l.hideSecrets(filepath.Join(l.dir, guardStatus))
+	l.hideSecrets(append(l.status, filepath.Join(l.dir, guardStatus))...)
 	steps, err := json.Marshal(res.Steps)
 	if err != nil {
 		return fmt.Errorf("steps of the stop: %w", err)

@@ -16,11 +16,20 @@ var hints = []struct {
 	{"_key", named}, {"-key", named}, {"-Key", named}, {"_KEY", named}, {"-KEY", named},
 	{"_token", named}, {"-token", named}, {"--token", named}, {"_TOKEN", named},
 	{"assw", named}, {"ASSW", named}, {"ecret", named}, {"ECRET", named},
-	{"uthorization", formed(regexp.MustCompile(`^uthorization\\?["']?\s*[=:,]\s*\\?b?["']?(?i:bearer|basic|token)\s+([^\s"'\\]+)`), false)},
+	{"uthorization", formed(regexp.MustCompile(`^uthorization\\?["']?\s*[=:,]\s*\\?b?["']?(?i:bearer|basic|token)\s+([^\s"'\\$<][^\s"'\\]*)`), false)},
 	{"earer ", formed(regexp.MustCompile(`^earer ([A-Za-z0-9._~+/=-]{16,})`), false)},
 	{"hf_", formed(regexp.MustCompile(`^(hf_[A-Za-z0-9]{20,})`), true)},
 	{"sk-", formed(regexp.MustCompile(`^(sk-[A-Za-z0-9_-]{20,})`), true)},
-	{"://", formed(regexp.MustCompile(`^://[^/\s:@"'\\]*:([^@/\s"'\\]+)@`), false)},
+	{"://", formed(regexp.MustCompile(`^://[^/\s:@"'\\]*:([^@/\s"'\\$<][^@/\s"'\\]*)@`), false)},
+}
+
+// Shown gives the parts of a text, each as begin and end, that show themselves as
+// secrets although nobody said so.
+func Shown(text string) (parts [][2]int) {
+	for _, s := range new(Redactor).spans([]byte(text)) {
+		parts = append(parts, [2]int{s.from, s.to})
+	}
+	return parts
 }
 
 // formLength bounds what a form is looked for in.
@@ -78,7 +87,8 @@ func named(b []byte, at int) (span, bool) {
 			continue
 		}
 		x := span{to + m[group], to + m[group+1]}
-		return x, group > 2 || !notSaid[string(b[x.from:x.to])]
+		value := string(b[x.from:x.to])
+		return x, (group > 2 || !notSaid[value]) && !(flag && strings.HasPrefix(value, "--"))
 	}
 	return span{}, false
 }

@@ -94,14 +94,24 @@ func (r *Redactor) spans(b []byte) (found []span) {
 func (r *Redactor) find() (*logfile.Finder, [][]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.finder == nil {
-		words := make([][]byte, len(hints), len(hints)+len(r.values))
-		for i, h := range hints {
-			words[i] = []byte(h.text)
-		}
-		r.finder = logfile.NewFinder(append(words, r.values...))
+	switch {
+	case len(r.values) == 0:
+		return ofHints(), nil
+	case r.finder == nil:
+		r.finder = logfile.NewFinder(append(hintWords(), r.values...))
 	}
 	return r.finder, r.values
+}
+
+// ofHints finds the hints alone; many Redactors know nothing else.
+var ofHints = sync.OnceValue(func() *logfile.Finder { return logfile.NewFinder(hintWords()) })
+
+func hintWords() [][]byte {
+	words := make([][]byte, len(hints))
+	for i, h := range hints {
+		words[i] = []byte(h.text)
+	}
+	return words
 }
 
 // Strings hides every secret in each of list and returns a new slice; the word

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/result"
+	"servematrix/secret"
 )
 
 func newImport(env Env) *cobra.Command {
@@ -23,7 +24,7 @@ func newImport(env Env) *cobra.Command {
 		Long: `Reads what SGLang's, vLLM's or the embedded client printed or wrote (text, JSON, JSON lines),
 folders of such files, and whole combined reports, and prints one sample a line: the object of
 results.jsonl, null where nobody knows. With --out the samples become DIR/results.jsonl beside
-copies of the files under DIR/sources; DIR must be new. It is a record, not a run: there is
+copies of the files under DIR/sources, in which secrets are hidden; DIR must be new. It is a record, not a run: there is
 nothing in it to resume.
 
 Exit codes: 0 imported · 2 usage, or a file has no result`,
@@ -60,7 +61,9 @@ func importFiles(env Env, names []string, out string) error {
 		_, err := env.Stdout.Write(b.Bytes())
 		return err
 	}
-	if err := record(env.path(out), paths, b.Bytes()); err != nil {
+	var hide secret.Redactor
+	hide.AddEnviron(env.Env, nil)
+	if err := record(&hide, env.path(out), paths, b.Bytes()); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return usageError("%s is there already; give --out a new folder", out)
 		}
@@ -71,7 +74,7 @@ func importFiles(env Env, names []string, out string) error {
 }
 
 // record makes the folder whole or not at all.
-func record(dir string, sources []string, samples []byte) (err error) {
+func record(hide *secret.Redactor, dir string, sources []string, samples []byte) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return fs.ErrExist
 	}
@@ -90,15 +93,15 @@ func record(dir string, sources []string, samples []byte) (err error) {
 		return err
 	}
 	for i, src := range sources {
-		if err := copyTree(src, filepath.Join(tmp, "sources", fmt.Sprintf("%03d-%s", i+1, filepath.Base(src)))); err != nil {
+		if err := copyTree(hide, src, filepath.Join(tmp, "sources", fmt.Sprintf("%03d-%s", i+1, filepath.Base(src)))); err != nil {
 			return err
 		}
 	}
 	return os.Rename(tmp, dir)
 }
 
-// copyTree copies a file or the regular files of a folder.
-func copyTree(from, to string) error {
+// copyTree copies a file or the regular files of a folder, without the secrets in them.
+func copyTree(hide *secret.Redactor, from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -113,7 +116,11 @@ func copyTree(from, to string) error {
 		case err != nil:
 			return err
 		case info.Mode().IsRegular():
-			return copyFile(path, target)
+			if err := copyFile(path, target); err != nil {
+				return err
+			}
+			_, err := hide.File(target)
+			return err
 		}
 		return nil
 	})
