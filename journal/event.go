@@ -233,7 +233,8 @@ type HookRun struct {
 	Moment  string   `json:"moment"`
 	Argv    []string `json:"argv"`
 	Code    int      `json:"code"`
-	Output  string   `json:"output,omitempty"`
+	Output  string   `json:"output,omitempty"` // its last lines, redacted
+	File    string   `json:"file,omitempty"`   // all of it, relative to the run folder
 	Seconds float64  `json:"seconds"`
 }
 

@@ -193,6 +193,7 @@ type Hook struct {
 	Argv    []string `json:"argv"`
 	Timeout Duration `json:"timeout"`
 	OnError string   `json:"on_error"` // "continue" or "stop"
+	At      Pos      `json:"at"`       // where the command stands in the sweep
 }
 
 // Axes maps axis names to value ids and keeps their order.

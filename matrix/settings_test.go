@@ -81,7 +81,10 @@ func TestEverySetting(t *testing.T) {
 	if p.Compare != (Compare{"p99_ttft_ms", 0.015}) || p.Validity != "strict" || p.Lang != "zh" || p.Name != "every-key" {
 		t.Errorf("%+v", p)
 	}
-	hooks := Hooks{"before_run": {[]string{"nvidia-smi", "-pm", "1"}, Duration(5 * time.Second), "stop"}, "after_run": {[]string{"echo", "done"}, 0, "continue"}}
+	hooks := Hooks{
+		"before_run": {[]string{"nvidia-smi", "-pm", "1"}, Duration(5 * time.Second), "stop", Pos{"sweep.yaml", 11, 25}},
+		"after_run":  {[]string{"echo", "done"}, 0, "continue", Pos{"sweep.yaml", 12, 24}},
+	}
 	if d := cmp.Diff(hooks, p.Hooks); d != "" {
 		t.Error(d)
 	}

@@ -138,6 +138,7 @@ func (sw *sweep) loadHooks(n *yaml.Node) {
 			sw.fail(e.value, "missing-key", "write {command: PROGRAM WORDS…}", "the hook %s has no command", e.name)
 			continue
 		}
+		h.At = sw.pos(command)
 		if h.Argv = sw.hookCommand(command); h.Argv != nil {
 			sw.plan.Hooks[e.name] = h
 		}

@@ -83,7 +83,7 @@ func FindBulk(folder journal.Folder, events iter.Seq2[journal.Event, error]) ([]
 func heavy(folder journal.Folder, keep map[string]bool) ([]Bulk, error) {
 	var found []Bulk
 	for _, place := range []struct{ pattern, kind string }{
-		{"launches/*", BulkLogs}, {"cells/*/b*-a*/warmup*", BulkWarmups}, {"cells/*/b*-a*", BulkAttempts}, {"hook-*", BulkHooks},
+		{"launches/*", BulkLogs}, {"cells/*/b*-a*/warmup*", BulkWarmups}, {"cells/*/b*-a*", BulkAttempts}, {"hooks/*", BulkHooks},
 	} {
 		dirs, err := filepath.Glob(filepath.Join(globbed(string(folder)), place.pattern))
 		if err != nil {
@@ -139,7 +139,7 @@ func OnDisk(info fs.FileInfo) int64 {
 
 // GuardsLive tells whether a guard of the run still ends what its tree left, after a crash.
 func GuardsLive(folder journal.Folder) bool {
-	for _, pattern := range []string{"launches/*", "cells/*/b*-a*", "cells/*/b*-a*/warmup*"} {
+	for _, pattern := range []string{"launches/*", "cells/*/b*-a*", "cells/*/b*-a*/warmup*", "hooks/*"} {
 		dirs, _ := filepath.Glob(filepath.Join(globbed(string(folder)), pattern)) // the patterns are well formed
 		if slices.ContainsFunc(dirs, journal.GuardLives) {
 			return true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,10 @@ const (
 // hookLimit ends a hook that has no timeout of its own.
 const hookLimit = 10 * time.Minute
 
+// lastHook is what an after_run hook gets when a second interrupt wants the end
+// at once: what it puts right, such as locked clocks, would stay so otherwise.
+const lastHook = 5 * time.Second
+
 // hookLines is how much of a hook's output the journal keeps.
 const hookLines = 20
 
@@ -37,8 +42,8 @@ type HookError struct{ Failure journal.Failure }
 func (e *HookError) Error() string { return e.Failure.Message }
 
 // hook runs the sweep's command for a moment, if there is one, supervised like
-// everything else. Its environment tells it the moment and the event's launch and
-// cell. A failure is a *HookError when the sweep says on_error: stop, else a warning.
+// everything else. A failure is a *HookError when the sweep says on_error: stop,
+// else a warning. That the run was interrupted meanwhile is no failure of the hook.
 func (r *runner) hook(ctx context.Context, moment string, e journal.Event) error {
 	h, ok := r.Plan.Hooks[moment]
 	if !ok {
@@ -54,6 +59,9 @@ func (r *runner) hook(ctx context.Context, moment string, e journal.Event) error
 	}
 	if err == nil {
 		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	message := fmt.Sprintf("hook %s failed: %s", moment, r.Redactor.String(err.Error()))
 	if h.OnError == "stop" {
@@ -79,41 +87,26 @@ func (r *runner) hookArgv(h matrix.Hook) ([]string, error) {
 func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ran *journal.HookRun) error {
 	ran.Code = -1
 	h := r.Plan.Hooks[moment]
-	dir, err := os.MkdirTemp(string(r.Folder), "hook-"+moment+"-")
-	if err != nil {
-		return err
-	}
-	out := filepath.Join(dir, "output")
 	argv, err := r.hookArgv(h)
 	if err != nil {
 		return err
 	}
-	c := command{argv: argv, dir: r.Dir, env: map[string]string{
-		"SERVEMATRIX_MOMENT": moment, "SERVEMATRIX_FOLDER": string(r.Folder), "SERVEMATRIX_LAUNCH": e.Launch, "SERVEMATRIX_CELL": e.Cell,
-	}}
+	dir, out, err := r.hookFolder(moment)
+	if err != nil {
+		return err
+	}
+	c := command{argv: argv, dir: r.Dir, env: r.hookEnviron(moment, e)}
 	guard, err := process.Prepare(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := guard.Start(process.Spec{Argv: r.executed(c), Env: r.environ(c), Dir: c.dir, Stdout: out, Stderr: out, Stop: clientStop, Session: true})
+	p, err := guard.Start(process.Spec{Argv: r.executed(c), Env: r.environ(c), Dir: c.dir, Stdout: out, Stderr: out,
+		Status: filepath.Join(dir, guardStatus), Lock: filepath.Join(dir, journal.AttemptLock), Stop: clientStop, Session: true})
 	if err != nil {
 		return err
 	}
 	r.keeper.take(out)
-	limit := time.Duration(h.Timeout)
-	if limit == 0 {
-		limit = hookLimit
-	}
-	var ended error
-	select {
-	case <-p.Exited():
-	case <-ctx.Done():
-		ended = context.Cause(ctx)
-	case <-r.Hurry:
-		ended = errors.New("it was cut short by a second interrupt")
-	case <-time.After(limit):
-		ended = fmt.Errorf("it did not end within %s", limit)
-	}
+	ended := r.watchHook(ctx, p, time.Duration(h.Timeout), moment)
 	p.Stop(clientStop)
 	<-p.Done()
 	r.left(out)
@@ -122,5 +115,69 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 	if ended == nil && ran.Code != 0 {
 		ended = errors.New(p.Exit().String())
 	}
+	if info, err := os.Stat(out); err == nil && info.Size() > 0 {
+		ran.File = r.Folder.Rel(out)
+	} else if err == nil {
+		_ = os.RemoveAll(dir) // it said nothing: nothing to keep
+	}
 	return ended
+}
+
+// hookFolder makes the folder of one hook and names the file of what it prints.
+func (r *runner) hookFolder(moment string) (dir, out string, err error) {
+	parent := r.Folder.Path("hooks")
+	if err := os.Mkdir(parent, 0o700); err != nil && !os.IsExist(err) {
+		return "", "", err
+	}
+	dir, err = os.MkdirTemp(parent, moment+"-")
+	return dir, filepath.Join(dir, "output"), err
+}
+
+// watchHook waits for a hook's end, and says why it is to be ended before.
+func (r *runner) watchHook(ctx context.Context, p *process.Process, limit time.Duration, moment string) error {
+	if limit == 0 {
+		limit = hookLimit
+	}
+	hurry := r.Hurry
+	select {
+	case <-hurry:
+		if moment == afterRun {
+			hurry, limit = nil, min(limit, lastHook)
+		}
+	default:
+	}
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	select {
+	case <-p.Exited():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-hurry:
+		return errors.New("it was cut short by a second interrupt")
+	case <-over.C:
+		return fmt.Errorf("it did not end within %s", limit)
+	}
+}
+
+// hookEnviron tells a hook what it is about; what there is not is empty.
+func (r *runner) hookEnviron(moment string, e journal.Event) map[string]string {
+	env := map[string]string{
+		"SERVEMATRIX_MOMENT": moment, "SERVEMATRIX_FOLDER": string(r.Folder), "SERVEMATRIX_LAUNCH": e.Launch, "SERVEMATRIX_CELL": e.Cell,
+		"SERVEMATRIX_BLOCK": number(e.Block), "SERVEMATRIX_ATTEMPT": number(e.Attempt),
+		"SERVEMATRIX_STATUS": "", "SERVEMATRIX_FAILURE": "", "SERVEMATRIX_SUMMARY": "", "SERVEMATRIX_EXIT_CODE": "",
+	}
+	switch moment {
+	case afterCell, onFailure:
+		o := r.state.Of(Unit{e.Cell, e.Block})
+		env["SERVEMATRIX_STATUS"] = o.Status
+		if o.Failure != nil {
+			env["SERVEMATRIX_FAILURE"] = o.Failure.Class
+		}
+	case afterRun:
+		v := r.sum
+		env["SERVEMATRIX_EXIT_CODE"] = strconv.Itoa(v.ExitCode)
+		env["SERVEMATRIX_SUMMARY"] = fmt.Sprintf("%d ok, %d invalid, %d failed, %d skipped, %d missing", v.OK, v.Invalid, v.Failed, v.Skipped, v.Missing)
+	}
+	return env
 }

@@ -121,6 +121,7 @@ func (l *launch) event(t journal.Type) journal.Event {
 // prepared runs the hook before the launch, and then looks at the devices.
 func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	err := l.hook(ctx, beforeLaunch, l.event(journal.HookEnded))
+	l.began = time.Now() // the hook's time is not the server's
 	if ctx.Err() != nil {
 		return interrupted(ctx, "preflight"), nil
 	}

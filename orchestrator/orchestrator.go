@@ -74,10 +74,11 @@ type runner struct {
 	cells     map[string]matrix.Cell
 	guards    *guards
 	keeper    *keeper
-	judgeFrom int       // first launch that counts when a variant is judged hopeless
-	enough    bool      // a failure ended the sweep: on_failure: stop
-	freed     time.Time // when the last launch left nothing behind
-	freedPort int       // the port that it left
+	judgeFrom int             // first launch that counts when a variant is judged hopeless
+	enough    bool            // a failure ended the sweep: on_failure: stop
+	freed     time.Time       // when the last launch left nothing behind
+	freedPort int             // the port that it left
+	sum       journal.Verdict // for the hook after the run
 }
 
 // Run measures the units and gives the verdict over all of them. A failed cell
@@ -198,20 +199,6 @@ func (r *runner) settle(g group) (again []Unit) {
 	return again
 }
 
-// pause ends the session where somebody asked for it, and keeps the cooldown.
-func (r *runner) pause(ctx context.Context) error {
-	if r.stopAsked() {
-		return ErrStopAsked
-	}
-	if wait := time.Duration(r.Plan.Run.Cooldown) - time.Since(r.freed); !r.freed.IsZero() && wait > 0 {
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
-	}
-	return context.Cause(ctx)
-}
-
 // StopAfterCell is the file in a run folder that asks its orchestrator to end
 // after the cell at hand.
 const StopAfterCell = "stop-after-cell"
@@ -254,6 +241,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 		r.warn(err.Error())
 	}
 	// The context of an interrupted run is over; the message that it ended shall go out all the same.
+	r.sum = v
 	if herr := r.hook(context.WithoutCancel(ctx), afterRun, journal.Event{}); herr != nil {
 		r.warn(herr.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,11 @@ func Commands(p *matrix.Plan, units []Unit, dir string, environ []string) error 
 	}
 	for _, c := range clients {
 		check(&c.Variant)
+	}
+	for _, moment := range slices.Sorted(maps.Keys(p.Hooks)) {
+		if len(units) > 0 {
+			check(&matrix.Variant{Argv: p.Hooks[moment].Argv, At: p.Hooks[moment].At})
+		}
 	}
 	if result == nil {
 		return nil

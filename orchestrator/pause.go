@@ -1,0 +1,27 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+)
+
+// askEvery is how often a cooldown looks whether somebody asked for the end.
+const askEvery = time.Second
+
+// pause ends the session where somebody asked for it, and keeps the cooldown
+// since the last server left nothing behind.
+func (r *runner) pause(ctx context.Context) error {
+	until := r.freed.Add(time.Duration(r.Plan.Run.Cooldown))
+	for !r.stopAsked() {
+		wait := time.Until(until)
+		if r.freed.IsZero() || wait <= 0 {
+			return context.Cause(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(wait, askEvery)):
+		}
+	}
+	return ErrStopAsked
+}
