@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,21 +86,21 @@ func TestSlowReleaseOfDeviceMemoryIsWaitedFor(t *testing.T) {
 func TestDeviceMemoryThatIsNotGivenBackEndsTheRun(t *testing.T) {
 	hastenGate(t)
 	b := newBench(t, twoServers)
-	f := withGPUs(b, 100, 7)
+	f := withGPUs(b, 5000, 7)
 	pid := sleeper(t)
-	f.app(pid, 50) // it was there before: not its fault
-	verdict, err := b.run(context.Background(), Again{}, b.part(func() { f.use("gpus", 5100, 7) }))
+	f.app(pid, 4990) // it was there before: not its fault
+	verdict, err := b.run(context.Background(), Again{}, b.part(func() { f.use("gpus", 9900, 7) }))
 	var dirty *NotCleanError
 	if !errors.As(err, &dirty) || verdict.ExitCode != ExitPreflight || verdict.OK != 1 || verdict.Missing != 1 {
 		t.Fatalf("verdict %+v, err %v", verdict, err)
 	}
-	for _, want := range []string{"device 0 (Fake)", "5000 MiB more", "100 MiB, now 5100 MiB", fmt.Sprintf("pid %d (sleep 3600) with 50 MiB", pid)} {
+	for _, want := range []string{"device 0 (Fake)", "4900 MiB more", "5000 MiB, now 9900 MiB", fmt.Sprintf("pid %d (sleep 3600) with 4990 MiB", pid)} {
 		if !strings.Contains(dirty.What, want) {
 			t.Errorf("%q does not say %q", dirty.What, want)
 		}
 	}
 	g := b.gone()[0]
-	if len(g.Held) != 1 || g.Held[0].What != journal.HeldDevice || g.Held[0].Boot == "" || g.Held[0].Device.Before != 100<<20 || g.Held[0].Device.After != 5100<<20 || !g.Retried || !g.PortFree {
+	if len(g.Held) != 1 || g.Held[0].What != journal.HeldDevice || g.Held[0].Boot == "" || g.Held[0].Device.Before != 5000<<20 || g.Held[0].Device.After != 9900<<20 || !g.Retried || !g.PortFree {
 		t.Errorf("gone %+v", g)
 	}
 	if f := b.state().Last().Failure; f == nil || f.Class != "host_not_clean" {
@@ -333,5 +334,24 @@ func TestDeviceThatAFormerSessionLeftFull(t *testing.T) {
 	full.Device.ID = "GPU-2"
 	if by := look(full); by != "" {
 		t.Errorf("another device is there now, and yet: %s", by)
+	}
+}
+
+func TestInterruptDoesNotWaitForAToolThatHangs(t *testing.T) {
+	b := newBench(t, twoServers)
+	f := withGPUs(b, 100)
+	f.write("hang", "")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	verdict, err := b.run(ctx, Again{}, func(e journal.Event) {
+		if e.Type == journal.LaunchStarted {
+			cancel(&Interrupt{Signal: syscall.SIGINT})
+		}
+	})
+	var interrupt *Interrupt
+	if !errors.As(err, &interrupt) || verdict.ExitCode != ExitSIGINT || verdict.Missing != 2 {
+		t.Fatalf("verdict %+v, err %v", verdict, err)
+	}
+	if n := len(b.events(journal.LaunchRunning)); n != 0 {
+		t.Errorf("%d servers were started", n)
 	}
 }

@@ -112,6 +112,11 @@ func Foreign(d *Devices, p *matrix.Plan, units []Unit, dir string, environ []str
 // and who else uses them. Where the sweep does not want to be measured beside others
 // the error is a *NotCleanError, and the launch has ended.
 func (l *launch) takeLevel(ctx context.Context) (*journal.Failure, error) {
+	select {
+	case <-l.Devices.first:
+	case <-ctx.Done():
+		return interrupted(ctx, "preflight"), nil
+	}
 	if l.Devices.none() {
 		l.tellNews()
 		return nil, nil
