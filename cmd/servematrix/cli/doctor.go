@@ -116,7 +116,11 @@ func (d *diagnosis) write(w io.Writer, clean bool) error {
 	line("cpu", "%s, %d of %d cores usable", h.CPU, h.Usable, h.Cores)
 	line("memory", "%s, %s available; swap %s", bytesText(int64(h.Memory)), bytesText(int64(h.Free)), bytesText(int64(h.Swap)))
 	line("limits", "%s", h.limits())
+	line("contain", "%s", h.contain())
 	line("cgroup", "%s", h.Cgroup)
+	for _, a := range h.advice() {
+		line("advice", "%s", a)
+	}
 	if h.Shm != nil {
 		line("/dev/shm", "%s", h.Shm)
 	}
@@ -190,19 +194,6 @@ func (h hostReport) limits() string {
 		names[i] = fmt.Sprintf("%s %s (hard %s)", name, text(h.Limits[name].Soft), text(h.Limits[name].Hard))
 	}
 	return strings.Join(names, ", ")
-}
-
-// String says what a cgroup is good for.
-func (c cgroup) String() string {
-	switch {
-	case c.Version == 0:
-		return "none can be seen"
-	case c.Version == 1:
-		return "version 1: servers are contained by subreaper and session only"
-	case !c.Writable:
-		return "v2 at " + c.Path + ", not writable: servers are contained by subreaper and session only"
-	}
-	return "v2 at " + c.Path + ", writable"
 }
 
 // String writes "12.0 GiB free of 64.0 GiB".

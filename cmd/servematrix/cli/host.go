@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,21 +19,22 @@ import (
 
 // hostReport is what there is to know of a host without measuring it; host.json of a run holds it.
 type hostReport struct {
-	Time     time.Time        `json:"time"`
-	Hostname string           `json:"hostname"`
-	OS       string           `json:"os"`
-	Kernel   string           `json:"kernel"`
-	Arch     string           `json:"arch"`
-	CPU      string           `json:"cpu"`
-	Cores    int              `json:"cores"`        // logical ones
-	Usable   int              `json:"usable_cores"` // those that this process may use
-	Memory   uint64           `json:"memory_bytes"`
-	Free     uint64           `json:"memory_available_bytes"`
-	Swap     uint64           `json:"swap_bytes"`
-	Limits   map[string]limit `json:"limits"`
-	Cgroup   cgroup           `json:"cgroup"`
-	Shm      *space           `json:"shm,omitempty"` // /dev/shm
-	Devices  []deviceAnswer   `json:"devices"`
+	Time     time.Time           `json:"time"`
+	Hostname string              `json:"hostname"`
+	OS       string              `json:"os"`
+	Kernel   string              `json:"kernel"`
+	Arch     string              `json:"arch"`
+	CPU      string              `json:"cpu"`
+	Cores    int                 `json:"cores"`        // logical ones
+	Usable   int                 `json:"usable_cores"` // those that this process may use
+	Memory   uint64              `json:"memory_bytes"`
+	Free     uint64              `json:"memory_available_bytes"`
+	Swap     uint64              `json:"swap_bytes"`
+	Limits   map[string]limit    `json:"limits"`
+	Cgroup   cgroup              `json:"cgroup"`
+	Contain  process.Containment `json:"containment"`
+	Shm      *space              `json:"shm,omitempty"` // /dev/shm
+	Devices  []deviceAnswer      `json:"devices"`
 }
 
 // limit is a resource limit; null is none.
@@ -64,7 +64,8 @@ func hostFacts(devices *orchestrator.Devices) ([]byte, error) {
 
 // lookAtHost gathers what can be known; what cannot stays empty.
 func lookAtHost(ctx context.Context, devices *orchestrator.Devices) hostReport {
-	r := hostReport{Time: time.Now().UTC(), Limits: map[string]limit{}, Cgroup: findCgroup()}
+	r := hostReport{Time: time.Now().UTC(), Limits: map[string]limit{}, Contain: process.ProbeContainment()}
+	r.Cgroup = findCgroup(r.Contain)
 	if info, err := gohost.InfoWithContext(ctx); err == nil {
 		r.Hostname, r.Kernel, r.Arch = info.Hostname, info.KernelVersion, info.KernelArch
 		r.OS = strings.TrimSpace(info.OS + " " + info.Platform + " " + info.PlatformVersion)
@@ -114,11 +115,10 @@ func spaceOf(path string) (space, error) {
 }
 
 // findCgroup finds where this process stands in the cgroup v2 tree.
-func findCgroup() cgroup {
+func findCgroup(can process.Containment) cgroup {
 	path, mounted := process.OwnCgroup()
 	if !mounted {
 		return cgroup{Version: 1}
 	}
-	return cgroup{Version: 2, Path: path,
-		Writable: path != "" && unix.Access(path, unix.W_OK) == nil && unix.Access(filepath.Join(path, "cgroup.procs"), unix.W_OK) == nil}
+	return cgroup{Version: 2, Path: path, Writable: can.Leaf}
 }
