@@ -56,6 +56,9 @@ func fakeServer(port string, words []string) {
 		fmt.Fprintln(os.Stderr, "fake: error: unrecognized arguments: --nonsense")
 		os.Exit(2)
 	}
+	if at := slices.Index(words, "makes-when-told"); at >= 0 {
+		makeWhenTold(words[at+1], words[at+2])
+	}
 	if has("never-ready") {
 		time.Sleep(time.Hour)
 	}

@@ -22,6 +22,7 @@ const (
 	holdsMost   = time.Minute
 	holdsAtStop = 5 * time.Millisecond
 	holdsOnly   = time.Second
+	holdsEnding = 250 * time.Millisecond
 )
 
 // holds looks beside the run at what a server's tree holds besides its processes:
@@ -88,6 +89,21 @@ func (h *holds) last() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	h.look(ctx)
+}
+
+// until looks on while the tree is told to end: a server that is not ready yet and
+// swallows the signal goes on making things until it is killed.
+func (h *holds) until(gone <-chan struct{}) {
+	for {
+		select {
+		case <-gone:
+			return
+		case <-time.After(holdsEnding):
+			ctx, cancel := context.WithTimeout(context.Background(), holdsOnly)
+			h.look(ctx)
+			cancel()
+		}
+	}
 }
 
 // look journals what is new. It leaves the run's state alone, because it runs beside it.

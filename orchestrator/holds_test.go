@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -288,5 +289,45 @@ func TestHostIsCleanAgainWhenItsHolderIsGone(t *testing.T) {
 	}
 	if _, ok := demandOf(journal.Held{What: "the future's"}); ok {
 		t.Error("what nobody knows is a demand")
+	}
+}
+
+// makeWhenTold is a server that is not ready and swallows SIGTERM: it makes a
+// segment then, and lives until that was seen.
+func makeWhenTold(segment, seen string) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, unix.SIGTERM)
+	<-told
+	defer leave("shm", segment).Close()
+	for !exists(seen) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := unix.Kill(os.Getpid(), unix.SIGKILL); err != nil {
+		panic(err)
+	}
+	time.Sleep(time.Hour)
+}
+
+// TestWhatIsMadeWhileAServerIsToldToEnd: vLLM makes its segments and sockets in
+// the midst of its start, and goes on with that when it is told to end.
+func TestWhatIsMadeWhileAServerIsToldToEnd(t *testing.T) {
+	segment, seen := shm(t, "late"), filepath.Join(t.TempDir(), "seen")
+	b := newBench(t, `
+server: {command: "SERVER makes-when-told `+segment+` `+seen+`", ready: {log: '^never$', timeout: 300ms}}
+client: {command: "CLIENT"}
+run: {retries: 0}
+`)
+	verdict, err := b.run(context.Background(), Again{}, func(e journal.Event) {
+		if e.Type == journal.LaunchHolds {
+			if err := os.WriteFile(seen, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || verdict.Failed != 1 {
+		t.Fatalf("verdict %+v, err %v", verdict, err)
+	}
+	if end := b.state().Last().Ended; !slices.Equal(end.Removed, []string{segment}) || exists(segment) {
+		t.Errorf("launch.ended %+v, want %q removed", end, segment)
 	}
 }

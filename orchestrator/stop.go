@@ -72,12 +72,18 @@ func (l *launch) stop(ctx context.Context) error {
 	if l.guards.have() == 0 {
 		l.guards.prepare() // for the next server
 	}
+	looked := make(chan struct{})
+	go func() {
+		l.holds.until(l.proc.Done())
+		close(looked)
+	}()
 	select {
 	case <-l.proc.Done():
 	case <-l.Hurry:
 		l.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
 		<-l.proc.Done()
 	}
+	<-looked
 	if l.client != nil {
 		<-l.client.Done()
 	}
