@@ -30,6 +30,7 @@ var (
 	cells  = flag.Int("cells", 100, "cells of the sweep that measures the steps")
 	watch  = flag.Duration("watch", 20*time.Second, "how long the client runs in the sweep that measures CPU and memory")
 	flood  = flag.Int("flood", 50, "MB/s that the server logs meanwhile")
+	capped = flag.String("log-limit", "2GiB", "run.log_limit of the sweeps")
 	plans  = flag.Int("plans", 50, "starts of servematrix plan")
 	limits = flag.Bool("check", false, "end with 1 when a limit of docs/performance.md is passed")
 )
@@ -211,8 +212,8 @@ client:
   axes: {n: [%s]}
   command: [%s, "${{ n }}"]
   env: {OVERHEAD_ROLE: client, OVERHEAD_TIMES: %s, OVERHEAD_LENGTH: %s}
-run: {retries: 0}
-`, me, times, flood, strings.Join(ids, ", "), me, times, length)
+run: {retries: 0, log_limit: %s}
+`, me, times, flood, strings.Join(ids, ", "), me, times, length, *capped)
 }
 
 func run(dir, name, text string) {
@@ -259,7 +260,7 @@ func play(role string) {
 	stamp("server-exit")
 }
 
-// pour logs rate MB a second, and keeps the disk from filling by emptying the file now and then.
+// pour logs rate MB a second; log_limit keeps the disk from filling.
 func pour(rate int) {
 	line := []byte(strings.Repeat("x", 999) + "\n")
 	for tick := range time.Tick(10 * time.Millisecond) {
