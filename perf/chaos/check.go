@@ -35,7 +35,7 @@ type row struct {
 // final checks a run that says that it is over.
 func (s *scenario) final(code int) error {
 	for _, look := range []func() error{
-		s.nothingLeft, func() error { return s.samples(code) }, s.redrawn, func() error { return s.nothingMore(code) }, s.nothingLeft,
+		s.nothingLeft, s.segmentsGone, func() error { return s.samples(code) }, s.redrawn, func() error { return s.nothingMore(code) }, s.nothingLeft,
 	} {
 		if err := look(); err != nil {
 			return err
@@ -262,25 +262,6 @@ func (s *scenario) nothingMore(code int) error {
 		return fmt.Errorf("one more resume started %d clients", n-before)
 	}
 	return nil
-}
-
-// sharedMemory lists the segments of this host.
-func sharedMemory() map[string]bool {
-	found := map[string]bool{}
-	entries, _ := os.ReadDir("/dev/shm")
-	for _, e := range entries {
-		found[e.Name()] = true
-	}
-	return found
-}
-
-func newIn(now, before map[string]bool) (names []string) {
-	for name := range now {
-		if !before[name] {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func copyFile(to, from string) error {

@@ -50,7 +50,7 @@ func timeOf(ctx context.Context, root string, i int, victim func(*session, cast)
 	s := &scenario{
 		dir: filepath.Join(root, fmt.Sprintf("f%d-%d.d", i, time.Now().UnixNano())), rng: rand.New(rand.NewPCG(1, uint64(i))), style: "sglang", workers: treeSize - 3,
 		servers: []variant{{id: "s1", faults: []string{"children-ignore-term"}}}, clients: []variant{{id: "c1", faults: []string{"hangs"}}},
-		blocks: 1, isolation: "cell", order: "grouped", procs: map[identity]proc{}, ports: map[int]bool{},
+		blocks: 1, isolation: "cell", order: "grouped", procs: map[identity]proc{}, ports: map[int]bool{}, segments: map[string]int{},
 	}
 	if err := s.write(root); err != nil {
 		return 0, err

@@ -26,6 +26,7 @@ type cast struct {
 
 func (r *session) cast() cast {
 	c := cast{all: r.living()}
+	r.noteSegments(c.all)
 	byPID := map[int]proc{}
 	for _, p := range c.all {
 		byPID[p.pid] = p

@@ -23,7 +23,9 @@ type event struct {
 		Port    int     `json:"port"`
 		Status  any     `json:"status"` // a word, or a number of HTTP
 		Seconds float64 `json:"seconds"`
-		Final   bool    `json:"final"`
+		Objects []struct {
+			Path string `json:"path"`
+		} `json:"objects"`
 	} `json:"data"`
 }
 

@@ -33,6 +33,7 @@ func (r *session) powerCut(k *strike) error {
 	}
 	r.id.signal(syscall.SIGKILL)
 	<-r.exited
+	r.loseSegments()
 	if r.code >= 0 || r.journal() == "" { // it had come to its end, and that is synced
 		return nil
 	}

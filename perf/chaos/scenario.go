@@ -36,7 +36,8 @@ type scenario struct {
 	ok       map[unit]int64    // valid samples that the journal held after a session, by measurement id
 	procs    map[identity]proc // every process that was seen while the run went on
 	ports    map[int]bool      // every port that a server was given
-	guards   map[string]bool   // cgroup leaves that guards wrote down
+	segments map[string]int    // paths in shared memory that servers had open, and the session
+	unknown  int               // segments that no journal knew of
 }
 
 // variant is a server or a client with its faults.
@@ -64,7 +65,7 @@ func draw(seed uint64, root string, worker int) *scenario {
 		seed: seed, rng: rng, dir: filepath.Join(root, fmt.Sprintf("s%d.d", seed)) /* no name begins another */, style: pick(rng, "sglang", "vllm"), workers: 1 + rng.IntN(4),
 		isolation: pick(rng, "cell", "cell", "launch"), order: pick(rng, "grouped", "blocked"), hooks: rng.IntN(4) == 0,
 		grace: pick(rng, 0, 200*time.Millisecond, 600*time.Millisecond), retries: 1 + rng.IntN(3),
-		ok: map[unit]int64{}, procs: map[identity]proc{}, ports: map[int]bool{}, guards: map[string]bool{},
+		ok: map[unit]int64{}, procs: map[identity]proc{}, ports: map[int]bool{}, segments: map[string]int{},
 	}
 	if rng.IntN(3) > 0 {
 		s.port = basePort() + worker
@@ -106,7 +107,7 @@ func (s *scenario) server(id, fault string) variant {
 		add(fault)
 	}
 	for _, name := range faultNames() {
-		if stray := strings.HasPrefix(name, "child") || name == "fork-on-stop" || name == "ignore-term"; stray && name != fault && s.rng.IntN(8) == 0 {
+		if stray := strings.HasPrefix(name, "child") || strings.HasPrefix(name, "hold-") || name == "fork-on-stop" || name == "ignore-term"; stray && name != fault && s.rng.IntN(8) == 0 {
 			add(name)
 		}
 	}
@@ -143,7 +144,7 @@ func expected(server, client variant) expectation {
 
 // write lays the scenario's folder out.
 func (s *scenario) write(root string) error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := os.MkdirAll(s.tmp(), 0o700); err != nil {
 		return err
 	}
 	for _, name := range []string{clientName, programName} {

@@ -57,7 +57,7 @@ func (s *scenario) start(args ...string) (*session, error) {
 // command starts the scenario's servematrix in its folder, away from our terminal.
 func (s *scenario) command(out *os.File, args ...string) (*exec.Cmd, error) {
 	cmd := exec.Command(filepath.Join(s.dir, programName), args...)
-	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "CHAOS="+s.dir)
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "CHAOS="+s.dir, "TMPDIR="+s.tmp())
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	children.Lock()
@@ -152,6 +152,8 @@ func (r *session) event(e event) {
 		r.counts[state]++
 	}
 	switch e.Type {
+	case "launch.ready", "launch.holds":
+		r.noteSegments(r.living())
 	case "launch.started":
 		if e.Data.Port > 0 {
 			r.ports[e.Data.Port] = true
@@ -271,7 +273,7 @@ func (s *scenario) after(r *session, k *strike) error {
 			return fmt.Errorf("left behind: %v", left)
 		}
 	}
-	return nil
+	return s.sessionSegments()
 }
 
 // kills are the strikes that a session does not survive.

@@ -18,6 +18,7 @@ type tally struct {
 	scenarios int
 	sessions  int
 	samples   int
+	unknown   int // segments that no journal knew of
 	faults    map[string]*line
 	kinds     map[string]*line
 	states    map[string]*line
@@ -37,6 +38,7 @@ func (t *tally) add(s *scenario) {
 	t.scenarios++
 	t.sessions += s.sessions
 	t.samples += len(s.ok)
+	t.unknown += s.unknown
 	count := func(rows map[string]*line, name string, clean ...time.Duration) {
 		if rows[name] == nil {
 			rows[name] = &line{}
@@ -79,6 +81,9 @@ func (t *tally) print(w io.Writer, took time.Duration) {
 	fmt.Fprintf(w, "%d scenarios, %d sessions, %d valid samples in %v\n\n", t.scenarios, t.sessions, t.samples, took.Round(time.Second))
 	order := func(name string) int {
 		return slices.IndexFunc(strikeKinds, func(k strikeKind) bool { return k.name == name })
+	}
+	if t.unknown > 0 {
+		fmt.Fprintf(w, "%d segments in /dev/shm were left that a server had made in the moment before its orchestrator was killed: no journal knows them\n\n", t.unknown)
 	}
 	table(w, "what was done to a session", "time to clean", t.kinds, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
 	table(w, "in which state", "", t.states, func(a, b string) int { return cmp.Compare(slices.Index(states, a), slices.Index(states, b)) })
