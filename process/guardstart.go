@@ -191,6 +191,6 @@ func (g *guardian) groupAlive() bool {
 
 func (g *guardian) kill(named func([]proc)) []proc {
 	self := os.Getpid()
-	k := killer{cgroup: g.cgroup, find: func(t *table) []proc { return t.below(self) }}
+	k := killer{cgroup: g.cgroup, home: true, find: func(t *table) []proc { return t.below(self) }}
 	return k.round(named)
 }

@@ -180,6 +180,9 @@ func TestStormWithoutItsGuard(t *testing.T) {
 				left := w.left()
 				return len(left) == 0 || len(left) == 1 && slices.Contains(left, w.line(tr.orchestrator.Process.Pid))
 			})
+			_ = tr.orchestrator.Process.Kill()
+			_ = tr.orchestrator.Wait()
+			w.await("the guards' end", func() bool { return !tr.guard.Alive() && !tr.idle.Alive() })
 		})
 	}
 }

@@ -16,6 +16,10 @@ type killer struct {
 	find func(*table) []proc
 	// cgroup holds some or all of them; "" none.
 	cgroup cgroup
+	// home says that the orphans of the set come to this process, where find sees
+	// them: it is a guard. Then nobody is stopped before he is killed, for who has
+	// a SIGKILL pending cannot fork any more either, and nobody gets lost by it.
+	home bool
 }
 
 // round first stops every process, looking again until no new one turns up
@@ -24,31 +28,52 @@ type killer struct {
 // lines can still be read. The caller repeats it until nothing is alive: a
 // table read while processes fork and end is never the whole truth.
 func (k killer) round(named func([]proc)) []proc {
-	stopped := map[Identity]bool{}
-	var alive []proc
-	for range stopPasses {
+	met := map[Identity]bool{}
+	var alive []proc // the last look's, of a guard the first's: the later ones see them end
+	for pass := range stopPasses {
 		t, err := scan()
 		if err != nil {
 			break
 		}
-		alive = living(k.find(t))
+		found := living(k.find(t))
+		if pass == 0 || !k.home {
+			alive = found
+		}
+		if pass == 0 && k.home {
+			k.name(named, alive)
+		}
 		fresh := false
-		for _, p := range alive {
-			if id := p.identity(); !stopped[id] {
-				stopped[id], fresh = true, true
-				_ = send(id, unix.SIGSTOP)
+		for _, p := range found {
+			if id := p.identity(); !met[id] {
+				met[id], fresh = true, true
+				_ = send(id, k.signal())
 			}
 		}
 		if !fresh {
 			break
 		}
 	}
+	if !k.home {
+		k.name(named, alive)
+		for _, p := range alive {
+			_ = send(p.identity(), syscall.SIGKILL)
+		}
+	}
+	return alive
+}
+
+// name tells of those whose end comes now, and begins with the cgroup's.
+func (k killer) name(named func([]proc), alive []proc) {
 	if named != nil {
 		named(alive)
 	}
 	k.cgroup.kill()
-	for _, p := range alive {
-		_ = send(p.identity(), syscall.SIGKILL)
+}
+
+// signal is what each one gets when it is met.
+func (k killer) signal() syscall.Signal {
+	if k.home {
+		return syscall.SIGKILL
 	}
-	return alive
+	return unix.SIGSTOP
 }

@@ -23,6 +23,7 @@ type event struct {
 		Port    int     `json:"port"`
 		Status  any     `json:"status"` // a word, or a number of HTTP
 		Seconds float64 `json:"seconds"`
+		Message string  `json:"message"`
 		Objects []struct {
 			Path string `json:"path"`
 		} `json:"objects"`
