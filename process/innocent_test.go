@@ -26,7 +26,7 @@ func TestInnocentSurvive(t *testing.T) {
 			cmd.Args = append(cmd.Args, "another marker", t.TempDir(), "sleep 1h")
 		}),
 		"the marker of a run that lives": w.stranger(func(cmd *exec.Cmd) {
-			cmd.Env = append(os.Environ(), RunMarkerEnv+"="+w.marker[:len(w.marker)-1])
+			cmd.Env = append(os.Environ(), RunMarkerEnv+"="+newWorld(t).marker)
 		}),
 		"a reader of the log": w.stranger(func(cmd *exec.Cmd) {
 			w.must(os.WriteFile(w.path("server.log"), nil, 0o600))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // world is one tree under test, with a marker of its own by which an
@@ -26,11 +28,26 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, dir: filepath.Join(dir, "pids"), marker: fmt.Sprintf("marker-%d-%d", os.Getpid(), time.Now().UnixNano())}
+	w := &world{TB: t, dir: filepath.Join(dir, "pids"), marker: dir}
+	w.lock()
 	if err := os.Mkdir(w.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// lock makes the marker that of a run that lives: any other servematrix on this
+// host would end what a test leaves behind on purpose.
+func (w *world) lock() {
+	w.Helper()
+	lock, err := os.Create(filepath.Join(w.marker, "run.lock"))
+	if err == nil {
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { lock.Close() })
 }
 
 // path is a file in the test's folder.
