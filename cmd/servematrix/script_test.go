@@ -31,9 +31,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, "testdata/script") }
+
+// TestScriptAlone runs the scripts that leave processes behind on purpose: a run of
+// another script would end those.
+func TestScriptAlone(t *testing.T) { runScripts(t, "testdata/alone") }
+
+func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,
 			"await":      await,

@@ -59,6 +59,17 @@ func ofDeadRuns() ([]process.Survivor, error) {
 	return slices.DeleteFunc(marked, func(s process.Survivor) bool { return journal.Folder(s.Marker).Live() }), err
 }
 
+// provenDead are those of them whose run folder is here and says by its lock that
+// nobody is at work. A folder that cannot be seen may be one of a container: such a
+// process is shown by doctor, and ended only when somebody asks for that.
+func provenDead() ([]process.Survivor, error) {
+	marked, err := ofDeadRuns()
+	return slices.DeleteFunc(marked, func(s process.Survivor) bool {
+		_, err := journal.Open(s.Marker)
+		return err != nil
+	}), err
+}
+
 // endLeftovers ends what former sessions left, before a new one looks whether the host is fit.
 func endLeftovers(ctx context.Context, left []process.Survivor) error {
 	if still := process.EndLeftovers(ctx, left, cleanGrace); len(still) > 0 {
