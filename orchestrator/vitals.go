@@ -48,15 +48,13 @@ func (l *launch) watchVitals(ctx context.Context) {
 
 // workers waits for the first of the processes that match to end.
 func (v *vitals) workers(ctx context.Context, p *process.Process, match *regexp.Regexp) {
-	var all []process.Member
-	var ids []process.Identity
-	for _, m := range p.Members() {
-		if match.MatchString(m.Cmdline) || match.MatchString(m.Comm) {
-			all, ids = append(all, m), append(ids, m.Identity)
-		}
-	}
-	if len(ids) == 0 {
+	all := workersOf(p.Members(), match)
+	if len(all) == 0 {
 		return
+	}
+	ids := make([]process.Identity, len(all))
+	for i, m := range all {
+		ids[i] = m.Identity
 	}
 	dead, err := process.FirstDeath(ctx, ids)
 	if err != nil || !p.Identity().Alive() { // a dead leader is the launch's to notice
@@ -67,6 +65,27 @@ func (v *vitals) workers(ctx context.Context, p *process.Process, match *regexp.
 			v.fail(ctx, "its worker "+m.String()+" ended")
 		}
 	}
+}
+
+// workersOf picks the workers. A child that still looks like its parent in every
+// letter has been forked and not become a program of its own, nor given itself a
+// title: a helper of a moment, whose end means nothing.
+func workersOf(members []process.Member, match *regexp.Regexp) []process.Member {
+	type look struct {
+		pid           int
+		comm, cmdline string
+	}
+	looks := map[look]bool{}
+	for _, m := range members {
+		looks[look{m.PID, m.Comm, m.Cmdline}] = true
+	}
+	var workers []process.Member
+	for _, m := range members {
+		if (match.MatchString(m.Cmdline) || match.MatchString(m.Comm)) && !looks[look{m.Parent, m.Comm, m.Cmdline}] {
+			workers = append(workers, m)
+		}
+	}
+	return workers
 }
 
 // listener looks for one on the port. Twice in a row without means that it is gone:

@@ -8,6 +8,8 @@ import (
 // Member is one living process of a tree.
 type Member struct {
 	Identity
+	// Parent is the pid of its parent.
+	Parent int
 	// Comm is the kernel's short name, at most 15 bytes.
 	Comm string
 	// Cmdline is the command line, or the title that the process gave itself,
@@ -30,7 +32,7 @@ func (p *Process) Members() []Member {
 	}
 	var all []Member
 	for _, q := range p.members(t) {
-		all = append(all, Member{Identity: q.identity(), Comm: q.comm, Cmdline: cmdline(q.pid)})
+		all = append(all, Member{Identity: q.identity(), Parent: q.ppid, Comm: q.comm, Cmdline: cmdline(q.pid)})
 	}
 	return all
 }
