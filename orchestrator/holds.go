@@ -13,8 +13,9 @@ import (
 	"servematrix/process"
 )
 
-// A look at what a server holds comes holdsFirst after its start and after it is
-// ready, then ever more seldom. The one before the stop signal has holdsAtStop for
+// A look at what a server holds comes every holdsFirst while it starts, for what a
+// start that fails leaves was mostly made moments before; and from ready on ever
+// more seldom. The one before the stop signal has holdsAtStop for
 // what is new since the last, or holdsOnly when it is the first: what it does not
 // get to see stays unproven.
 const (
@@ -59,13 +60,16 @@ func tmpFolders(environ []string) []string {
 
 func (h *holds) watch(ctx context.Context) {
 	defer close(h.done)
+	ready := false
 	for pause := holdsFirst; ; {
 		select {
 		case <-time.After(pause):
 			h.look(ctx)
-			pause = min(2*pause, holdsMost)
+			if ready {
+				pause = min(2*pause, holdsMost)
+			}
 		case <-h.ready:
-			pause = holdsFirst
+			ready = true
 		case <-h.launch.proc.Exited():
 			h.look(ctx) // while what it leaves may still live
 			return

@@ -131,7 +131,7 @@ func (l *launch) gone(began time.Time, died bool) error {
 	p := l.gate(survivors)
 	g := journal.Gone{
 		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps,
-		Orderly: !died && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
+		Orderly: !died && !l.crippled() && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),
 	}
 	p.tell(&g)
 	g.Devices = l.devices.passed(len(g.Held) == 0)

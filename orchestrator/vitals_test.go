@@ -146,6 +146,9 @@ run: {retries: 0}
 					t.Errorf("%q does not say %q", f.Message, want)
 				}
 			}
+			if end := b.state().Last().Ended; end.Orderly { // whatever it answers to the signal
+				t.Errorf("launch.ended says in order: %+v", end)
+			}
 		})
 	}
 }
