@@ -185,6 +185,12 @@ func TestCooldown(t *testing.T) {
 		if err := r.pause(context.Background()); !errors.Is(err, ErrStopAsked) || time.Since(r.freed) > 3*time.Minute+askEvery {
 			t.Errorf("after %v: %v", time.Since(r.freed), err)
 		}
+		// An interrupt that came behind it is what ended the run.
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(&Interrupt{Signal: syscall.SIGTERM})
+		if _, ok := errors.AsType[*Interrupt](r.pause(ctx)); !ok {
+			t.Error("stop --after-cell hides the interrupt that came behind it")
+		}
 	})
 }
 

@@ -12,16 +12,20 @@ const askEvery = time.Second
 // since the last server left nothing behind.
 func (r *runner) pause(ctx context.Context) error {
 	until := r.freed.Add(time.Duration(r.Plan.Run.Cooldown))
-	for !r.stopAsked() {
+	for {
+		if ctx.Err() != nil { // whoever interrupts a run that was asked to end later means now
+			return context.Cause(ctx)
+		}
+		if r.stopAsked() {
+			return ErrStopAsked
+		}
 		wait := time.Until(until)
 		if r.freed.IsZero() || wait <= 0 {
-			return context.Cause(ctx)
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
 		case <-time.After(min(wait, askEvery)):
 		}
 	}
-	return ErrStopAsked
 }

@@ -67,7 +67,11 @@ func (v *View) history(e journal.Event) []string {
 	case journal.Warning:
 		return v.note(e, "warn")
 	case journal.RunInterrupted:
-		return append(v.note(e, "stop!"), "               ending in order: the client first, then the server; once more skips the grace")
+		lines := v.note(e, "stop!")
+		if l := t.state.Last(); l != nil && l.Ended == nil {
+			lines = append(lines, indent+"ending in order: the client first, then the server; once more skips the grace")
+		}
+		return lines
 	case journal.RunEnded:
 		return v.runEnded(e)
 	}
