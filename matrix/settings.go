@@ -73,7 +73,7 @@ func durationSetter(put func(d draft, t Duration)) setter {
 		}
 		t, err := time.ParseDuration(s)
 		switch {
-		case err != nil && isNumber(s):
+		case err != nil && isNumber(s) && !strings.HasPrefix(s, "-"):
 			return fmt.Sprintf("needs a unit: %s of what?", s), "write " + s + "s or " + s + "m"
 		case err != nil:
 			return fmt.Sprintf("must be a duration, not %q", s), "write such as 90s, 30m or 1h30m"

@@ -59,7 +59,7 @@ func parseSize(text string) (n Size, wrong, suggestion string) {
 		}
 		return Size(bytes), "", ""
 	}
-	if isNumber(text) {
+	if isNumber(text) && !strings.HasPrefix(text, "-") {
 		return 0, fmt.Sprintf("needs a unit: %s of what?", text), "write " + text + "MiB or " + text + "GiB"
 	}
 	return 0, fmt.Sprintf("must be a size, not %q", text), "write such as 512MiB or 2GiB"

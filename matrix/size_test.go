@@ -10,6 +10,7 @@ func TestLogLimit(t *testing.T) {
 	for text, want := range map[string]string{
 		"512MiB": "512MiB", "2GiB": "2GiB", "0": "0", "1.5GiB": "1536MiB", "3 MiB": "3MiB", "1048577B": "1048577B", "2048KiB": "2MiB", "2TiB": "2TiB",
 		"2":     `needs a unit: 2 of what?`,
+		"-1":    `must be a size, not "-1"`,
 		"2GB":   `must be a size, not "2GB"`,
 		"big":   `must be a size, not "big"`,
 		"1KiB":  "must be 0 (none) or at least 1MiB, not 1KiB",
