@@ -75,7 +75,9 @@ func gc(env Env, names []string, opt gcOptions) error {
 	switch {
 	case sum == 0 || opt.dryRun:
 	case opt.yes || agreed(env, sum):
-		err = clearAll(all)
+		if err = clearAll(all); err == nil {
+			fmt.Fprintf(env.Stderr, "freed %s\n", bytesText(sum))
+		}
 	default:
 		fmt.Fprintln(env.Stderr, "nothing was freed; --yes frees it")
 	}
