@@ -150,7 +150,7 @@ func (s *session) redactor() *secret.Redactor {
 }
 
 func (s *session) viewOptions(past iter.Seq2[journal.Event, error]) progress.Options {
-	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: past, Getenv: s.env.Getenv}
+	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: append([]orchestrator.Unit{}, s.units...), Past: past, Getenv: s.env.Getenv}
 	opt.IsTerminal, opt.Width = terminal(s.env.Stderr)
 	return opt
 }
