@@ -47,6 +47,19 @@ type Event struct {
 	Data    json.RawMessage `json:"data,omitempty"`    // what the type's comment names
 }
 
+// DamageError says that a line of a journal is no event though others stand
+// behind it: not a crash did that.
+type DamageError struct {
+	Path string
+	Line int // from 1
+	Err  error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s:%d: not an event: %v", e.Path, e.Line, e.Err)
+}
+func (e *DamageError) Unwrap() error { return e.Err }
+
 // Clone is the event with data of its own, to be kept.
 func (e Event) Clone() Event {
 	e.Data = bytes.Clone(e.Data)

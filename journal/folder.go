@@ -143,7 +143,11 @@ func Open(dir string) (Folder, error) {
 		return "", err
 	}
 	for _, name := range []string{PlanFile, EventsFile} {
-		if _, err := os.Stat(filepath.Join(abs, name)); err != nil {
+		_, err := os.Stat(filepath.Join(abs, name))
+		if errors.Is(err, fs.ErrPermission) {
+			return "", fmt.Errorf("the run folder cannot be read: %w", err)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s is not a run folder: %w", dir, err)
 		}
 	}

@@ -182,7 +182,7 @@ func (r *reading) take(b *block) error {
 	r.end.Offset += int64(b.whole)
 	r.lines += len(b.events)
 	if b.bad != nil {
-		r.damage = fmt.Errorf("%s:%d: not an event: %w", r.folder.Path(EventsFile), r.lines+1, b.bad)
+		r.damage = &DamageError{Path: r.folder.Path(EventsFile), Line: r.lines + 1, Err: b.bad}
 		if !blank(b.behind) {
 			return r.damage
 		}

@@ -101,7 +101,7 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
 	defer told()
 	if n := len(opt.Swept); n > 0 {
-		r.warn(fmt.Sprintf("%d processes of a former session still lived and were ended, the first was %s", n, opt.Swept[0]))
+		r.warn(fmt.Sprintf("processes of runs that are over still lived and were ended (%d), the first was %s", n, opt.Swept[0].Whose()))
 	}
 	for _, what := range opt.Cleared {
 		r.warn(what)

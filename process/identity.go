@@ -91,6 +91,14 @@ func (s Survivor) String() string {
 	return fmt.Sprintf("pid %d (%s)", s.PID, what)
 }
 
+// Whose is String with the run, where the marker tells it.
+func (s Survivor) Whose() string {
+	if s.Marker == "" {
+		return s.String()
+	}
+	return s.String() + " of " + s.Marker
+}
+
 // cmdlineMax bounds what is kept of a command line: it is there to be
 // recognised, and a survivor list travels through a pipe.
 const cmdlineMax = 256

@@ -52,7 +52,7 @@ func Run(ctx context.Context, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := damageTrouble(root.ExecuteContext(ctx))
 	var e *exitError
 	if err != nil && !(errors.As(err, &e) && e.mute) {
 		stderr := &patient{w: env.Stderr}
@@ -86,6 +86,7 @@ with their flags) and benchmark clients, unattended, and leaves one report that 
 			return &exitError{code: exitUsage, err: fmt.Errorf("there is no command %q", args[0]), hint: hint}
 		},
 	}
+	root.SuggestionsMinimumDistance = 2 // letters that may be wrong
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"servematrix/journal"
 	"servematrix/orchestrator"
 )
 
@@ -44,6 +45,23 @@ func usageError(format string, args ...any) error {
 // exitWith ends the program with a code when everything was said already.
 func exitWith(code int) error {
 	return &exitError{code: code, err: fmt.Errorf("exit %d", code), mute: true}
+}
+
+// planTrouble says how to go on with a run whose plan cannot be used.
+func planTrouble(run string, err error) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf("the plan of %s cannot be used: %w", run, err),
+		hint: "no sample is lost; put " + journal.PlanFile + " back, or make it again from the sweep: servematrix run SWEEP --into " + run}
+}
+
+// damageTrouble says how to go on with a run whose journal was damaged; another
+// error stays as it is.
+func damageTrouble(err error) error {
+	damage, is := errors.AsType[*journal.DamageError](err)
+	if _, known := errors.AsType[*exitError](err); !is || known {
+		return err
+	}
+	return &exitError{code: exitUsage, err: err, hint: fmt.Sprintf(
+		"no sample is lost; keep a copy of the file, then cut it off before line %d: resume measures again what stood behind", damage.Line)}
 }
 
 // exitCode gives the code of an error, 0 for none.

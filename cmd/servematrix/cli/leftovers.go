@@ -73,7 +73,7 @@ func provenDead() ([]process.Survivor, error) {
 // endLeftovers ends what former sessions left, before a new one looks whether the host is fit.
 func endLeftovers(ctx context.Context, left []process.Survivor) error {
 	if still := process.EndLeftovers(ctx, left, cleanGrace); len(still) > 0 {
-		return &exitError{code: exitPreflight, err: fmt.Errorf("%d processes of a former run cannot be ended, the first is %s", len(still), still[0]),
+		return &exitError{code: exitPreflight, err: fmt.Errorf("%d processes of a former run cannot be ended, the first is %s", len(still), still[0].Whose()),
 			hint: "servematrix doctor shows them all"}
 	}
 	return nil

@@ -51,6 +51,9 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, err := readPlan(folder); err != nil {
+		return planTrouble(shown(env, string(folder)), err)
+	}
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":

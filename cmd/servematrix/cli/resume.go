@@ -157,9 +157,7 @@ func (s *session) recall(ctx context.Context) (err error) {
 
 // planGone is the error of a run whose plan is not there as it was.
 func (s *session) planGone(err error) error {
-	run := shown(s.env, string(s.folder))
-	return &exitError{code: exitUsage, err: fmt.Errorf("the plan of %s cannot be used: %w", run, err),
-		hint: "no sample is lost; put " + journal.PlanFile + " back, or make it again from the sweep: servematrix run SWEEP --into " + run}
+	return planTrouble(shown(s.env, string(s.folder)), err)
 }
 
 // guess is what a run was asked for whose journal is empty: the disk lost its first line.
@@ -224,7 +222,7 @@ func readPlanFile(path string) (*matrix.Plan, error) {
 	defer f.Close()
 	plan, err := matrix.ReadPlan(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return plan, nil
 }

@@ -56,7 +56,11 @@ func openRun(env Env, arg string) (journal.Folder, error) {
 			err = fmt.Errorf("there is no run %s", arg)
 		}
 	}
-	return "", &exitError{code: exitUsage, err: err, hint: "servematrix ls shows the runs under ./runs"}
+	hint := "servematrix ls shows the runs under ./runs"
+	if errors.Is(err, os.ErrPermission) {
+		hint = "a run can be read by the user who started it"
+	}
+	return "", &exitError{code: exitUsage, err: err, hint: hint}
 }
 
 func newestRun(env Env) (journal.Folder, error) {
@@ -103,7 +107,7 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 	s := &snapshot{folder: folder, live: folder.Live()}
 	var err error
 	if s.plan, err = readPlan(folder); err != nil {
-		return nil, err
+		return nil, planTrouble(string(folder), err)
 	}
 	if s.state, s.end, err = orchestrator.ReadState(folder); err != nil {
 		return nil, err
