@@ -13,6 +13,10 @@ import (
 // vitalsLook is how often the listener is looked for. A variable for the tests only.
 var vitalsLook = time.Second
 
+// leaderLag is how much later than the workers that the kernel ends with it
+// (PR_SET_PDEATHSIG) a leader can be seen to end.
+const leaderLag = 20 * time.Millisecond
+
 // vitals watches what a server needs beside its main process: the workers that
 // its profile names, and somebody of it who listens on its port. An engine whose
 // worker has died mostly keeps its leader, its port and its clients' connections,
@@ -57,8 +61,15 @@ func (v *vitals) workers(ctx context.Context, p *process.Process, match *regexp.
 		ids[i] = m.Identity
 	}
 	dead, err := process.FirstDeath(ctx, ids)
-	if err != nil || !p.Identity().Alive() { // a dead leader is the launch's to notice
+	if err != nil {
 		return
+	}
+	select {
+	case <-p.Exited():
+		if p.Exit().Signal != 0 { // it was killed and took its workers along: the launch's to notice
+			return
+		}
+	case <-time.After(leaderLag):
 	}
 	for _, m := range all {
 		if m.Identity == dead {
