@@ -28,8 +28,9 @@ const GuardBound = lifelineGrace + groupWait + KillBound
 // killBound is KillBound but in tests.
 var killBound = KillBound
 
-// startBound is how long a guard may take to execute the leader.
-const startBound = time.Minute
+// startBound is how long a guard may take to execute the leader. A variable for
+// the tests only.
+var startBound = time.Minute
 
 // Guard is a guard process that waits for its order. Starting it beforehand
 // keeps the cost of a re-exec off the way from ready to client start.
@@ -175,12 +176,12 @@ func (g *Guard) Start(spec Spec) (*Process, error) {
 	g.used, g.tree = true, p
 	g.mu.Unlock()
 
+	// A guard that somebody stopped, which takes no order larger than the pipe, or
+	// a file system that hangs in open(2).
+	defer g.killAfter(startBound)()
 	if _, err := g.orders.Write(line(order{Start: newStartOrder(r)})); err != nil {
 		g.close()
 	}
-	// A guard that somebody stopped, or a file system that hangs in open(2).
-	overdue := time.AfterFunc(startBound, func() { _ = g.cmd.Signal(os.Kill) })
-	defer overdue.Stop()
 	select {
 	case err = <-g.started:
 	case <-g.gone:
@@ -216,9 +217,15 @@ func (g *Guard) Discard() {
 	g.used = true
 	g.mu.Unlock()
 	if !used {
+		defer g.killAfter(answerBound)() // one that somebody stopped sees no end of its pipe
 		g.close()
 		<-g.gone
 	}
+}
+
+// killAfter ends a guard that does not do in time what is waited for.
+func (g *Guard) killAfter(limit time.Duration) (done func() bool) {
+	return time.AfterFunc(limit, func() { _ = g.cmd.Signal(os.Kill) }).Stop
 }
 
 func (g *Guard) close() { _ = g.orders.Close() }
