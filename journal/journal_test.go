@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,6 +202,35 @@ func TestSubscribersSeeEverythingInOrder(t *testing.T) {
 		if seq != int64(i+1) {
 			t.Fatalf("event %d has seq %d", i, seq)
 		}
+	}
+}
+
+// TestWriteBesideClose: a signal's note can come while the journal is closed.
+func TestWriteBesideClose(t *testing.T) {
+	f, _ := newFolder(t)
+	w := open(t, f)
+	var told atomic.Int64
+	w.Subscribe(func(Event) { told.Add(1) })
+	var written int64
+	begun, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for err := error(nil); err == nil; {
+			if _, err = w.Write(Event{Type: Warning}, nil, false); err == nil {
+				if written++; written == 1 {
+					close(begun)
+				}
+			}
+		}
+	}()
+	<-begun
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	<-done
+	events, err := f.Replay()
+	if err != nil || int64(len(events)) != written || told.Load() != written {
+		t.Errorf("%d events written, %d in the journal, %d told, err %v", written, len(events), told.Load(), err)
 	}
 }
 

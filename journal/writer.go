@@ -25,6 +25,7 @@ type Writer struct {
 	size    int64 // whole lines, in bytes
 	err     error // the first failure; later appends report it again
 	told    bool  // somebody was given err
+	closed  bool
 }
 
 // reader hands events to one subscriber without ever holding up the writer.
@@ -85,6 +86,9 @@ func (w *Writer) Write(e Event, data any, durable bool) (Event, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed { // a signal can come at the very end of a run
+		return e, fmt.Errorf("event %s: the journal is closed", e.Type)
+	}
 	if w.err != nil {
 		w.told = true
 		return e, w.err
@@ -164,12 +168,13 @@ func (w *Writer) Close() error {
 	w.mu.Lock()
 	readers := w.readers
 	w.readers = nil
+	w.closed = true
+	close(w.dirty)
 	w.mu.Unlock()
 	for _, r := range readers {
 		r.close()
 	}
 	close(w.closing)
-	close(w.dirty)
 	w.synced.Wait()
 	if w.told {
 		w.file.Close() // after a failed sync another one says nothing
