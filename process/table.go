@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 
@@ -176,6 +177,9 @@ func scan() (*table, error) {
 		}
 		path = append(append(append(path[:0], "/proc/"...), name...), "/stat"...)
 		raw, err := readSmall(string(path), buf[:])
+		if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM) {
+			return nil, err // a table without those that live would look like the end of them
+		}
 		if err != nil {
 			continue // gone since the folder was read
 		}
