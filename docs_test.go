@@ -89,21 +89,22 @@ func checkPart(t *testing.T, text string) {
 
 // sweepKeys are the keys that the loader knows, by where they stand.
 var sweepKeys = map[string]string{
-	"top":          "version name vars server client pair run compare validity secrets profiles hooks report",
-	"both scopes":  "axes zip derive exclude add patch require command shell args env unset dir files profile timeout",
-	"server":       "port ready stop failure flush isolation",
-	"client":       "silence warmup bench",
-	"rules":        "match when set why assert",
-	"ready":        "log http tcp timeout silence",
-	"stop":         "signal grace",
-	"failure":      "class log fatal",
-	"flush":        "method path expect",
-	"run":          "blocks order retries on_failure on_start_failure on_foreign_process cooldown max_cells log_limit",
-	"compare":      "primary min_effect",
-	"hooks":        "before_run before_launch after_cell after_run on_failure command timeout on_error",
-	"report":       "lang",
-	"names":        "vars.x env.NAME late.port late.dir late.devices late.seed server.url server.port",
-	"hook's env":   "SERVEMATRIX_MOMENT SERVEMATRIX_FOLDER SERVEMATRIX_LAUNCH SERVEMATRIX_CELL",
+	"top":         "version name vars server client pair run compare validity secrets profiles hooks report",
+	"both scopes": "axes zip derive exclude add patch require command shell args env unset dir files profile timeout",
+	"server":      "port ready stop failure flush isolation",
+	"client":      "silence warmup bench",
+	"rules":       "match when set why assert",
+	"ready":       "log http tcp timeout silence",
+	"stop":        "signal grace",
+	"failure":     "class log fatal",
+	"flush":       "method path expect",
+	"run":         "blocks order retries on_failure on_start_failure on_foreign_process cooldown max_cells log_limit",
+	"compare":     "primary min_effect",
+	"hooks":       "before_run before_launch after_cell after_run on_failure command timeout on_error",
+	"report":      "lang",
+	"names":       "vars.x env.NAME late.port late.dir late.devices late.seed server.url server.port",
+	"hook's env": "SERVEMATRIX_MOMENT SERVEMATRIX_FOLDER SERVEMATRIX_LAUNCH SERVEMATRIX_CELL SERVEMATRIX_BLOCK SERVEMATRIX_ATTEMPT " +
+		"SERVEMATRIX_STATUS SERVEMATRIX_FAILURE SERVEMATRIX_EXIT_CODE SERVEMATRIX_SUMMARY",
 	"args, values": "repeat id",
 }
 

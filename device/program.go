@@ -142,6 +142,9 @@ func (p program) failure(o output) error {
 	case o.code == 0:
 		return fmt.Errorf("%s printed nothing that can be read, but: %s", p.name, words)
 	}
+	if words == "" {
+		words = "it said nothing"
+	}
 	return fmt.Errorf("%s ended with %d: %s", p.name, o.code, words)
 }
 

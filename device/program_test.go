@@ -57,6 +57,7 @@ func TestRead(t *testing.T) {
 		{"processes refused", map[string]string{"nvidia-smi": noApps}, "nvidia-smi", 1, 0, "Insufficient Permissions", ""},
 		{"no devices", map[string]string{"nvidia-smi": "/bin/cat nvidia-none.txt; exit 6"}, "", 0, 0, "", ErrNone.Error()},
 		{"no driver", map[string]string{"nvidia-smi": "/bin/cat nvidia-nodriver.txt; exit 9"}, "", 0, 0, "", "ended with 9: NVIDIA-SMI has failed"},
+		{"a silent end", map[string]string{"nvidia-smi": "exit 9"}, "", 0, 0, "", "ended with 9: it said nothing"},
 		{"a lost device", map[string]string{"nvidia-smi": "/bin/cat nvidia-h100x2.gpu.txt nvidia-lost.txt >&2; exit 15"}, "", 0, 0, "", "ended with 15"},
 		{"nonsense", map[string]string{"nvidia-smi": "echo hello"}, "", 0, 0, "", "nothing that can be read, but: hello"},
 		{"silence", map[string]string{"nvidia-smi": "exit 0"}, "", 0, 0, "", "printed nothing"},

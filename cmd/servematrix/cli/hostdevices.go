@@ -48,10 +48,11 @@ func (a deviceAnswer) write(line func(key, format string, args ...any)) {
 	for _, p := range a.Processes {
 		line("on device", "%s", processText(p))
 	}
-	for _, problem := range []string{a.ProcessProblem, a.Problem} {
-		if problem != "" {
-			line("device", "%s: %s", a.Tool, problem)
-		}
+	if a.ProcessProblem != "" {
+		line("device", "who uses it is not known: %s", a.ProcessProblem)
+	}
+	if a.Problem != "" {
+		line("device", "%s (so the memory of its devices is not watched)", a.Problem)
 	}
 }
 

@@ -44,14 +44,17 @@ func (v *View) history(e journal.Event) []string {
 		if err != nil || (d.Survivors == 0 && d.PortFree) {
 			return nil
 		}
-		text := fmt.Sprintf("stop of %s: ", v.launchName())
+		var wrong []string
 		if d.Survivors > 0 {
-			text += oneOf(d.Survivors, "process") + " left behind "
+			wrong = append(wrong, oneOf(d.Survivors, "process")+" left behind")
 		}
 		if !d.PortFree {
-			text += "port still taken "
+			wrong = append(wrong, "port still taken")
 		}
-		return []string{v.entry(e.Time, "warn", text+Clean(d.Note))}
+		if d.Note != "" {
+			wrong = append(wrong, Clean(d.Note))
+		}
+		return []string{v.entry(e.Time, "warn", fmt.Sprintf("stop of %s: %s", v.launchName(), strings.Join(wrong, "; ")))}
 	case journal.HookEnded:
 		d, err := journal.Decode[journal.HookRun](e)
 		if err != nil || d.Code == 0 {
