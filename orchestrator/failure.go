@@ -62,7 +62,7 @@ func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 // serverDied says why the server ended or failed, in its own words where it left
 // any; when is what it did so during.
 func (l *launch) serverDied(when string) *journal.Failure {
-	l.mourned = true
+	l.deathTold = true
 	readiness.Settle(l.logs)
 	f := &journal.Failure{Class: "server_died", Phase: "client", Message: l.Redactor.String(l.death(when))}
 	patterns, err := engine.Patterns(l.server)

@@ -59,7 +59,7 @@ func (l *launch) demands(survivors []process.Survivor) (all []demand) {
 	for _, s := range survivors {
 		all = append(all, processGone(s.Identity, s.String()))
 	}
-	if l.port > 0 && !l.robbed {
+	if l.port > 0 && !l.portTaken {
 		all = append(all, portBack(l.profile.Host(l.command.argv), l.port))
 	}
 	for _, p := range l.holds.beyondPort().Ports {

@@ -21,24 +21,24 @@ import (
 type launch struct {
 	*runner
 	group
-	id      string
-	dir     string // its folder, absolute
-	profile *engine.ServerProfile
-	command command
-	late    late
-	port    int
-	logs    []string // stdout and stderr, absolute
-	proc    *process.Process
-	vitals  *vitals     // nil before the first client
-	mourned bool        // somebody has said why the server died
-	devices *deviceGate // nil where no tool tells of any
-	began   time.Time
-	times   map[string]time.Time // phase → its start, for the samples
-	holds   *holds               // what its tree holds besides processes
-	client  *process.Process     // the last one that was started
-	status  []string             // what the guards of server and clients wrote
-	robbed  bool                 // its start failed because another process has its port, which is not its to give back
-	next    *attempt             // made while the server starts, so that nothing but the start is left when it is ready
+	id        string
+	dir       string // its folder, absolute
+	profile   *engine.ServerProfile
+	command   command
+	late      late
+	port      int
+	logs      []string // stdout and stderr, absolute
+	proc      *process.Process
+	vitals    *vitals     // nil before the first client
+	deathTold bool        // somebody has said why the server died
+	devices   *deviceGate // nil where no tool tells of any
+	began     time.Time
+	times     map[string]time.Time // phase → its start, for the samples
+	holds     *holds               // what its tree holds besides processes
+	client    *process.Process     // the last one that was started
+	status    []string             // what the guards of server and clients wrote
+	portTaken bool                 // its start failed because another process has its port, which is not its to give back
+	next      *attempt             // made while the server starts, so that nothing but the start is left when it is ready
 }
 
 // launch serves the units of g with one start. What goes wrong with server or
@@ -161,27 +161,6 @@ func (l *launch) start() *journal.Failure {
 	return nil
 }
 
-// portBusy names the stranger on the server's port.
-func (l *launch) portBusy() *journal.Failure {
-	if l.port == 0 || l.port == l.freedPort && time.Since(l.freed) < time.Second {
-		return nil // nowhere, or seen free a moment ago, when the last launch left it
-	}
-	state, err := process.ProbePort(l.profile.Host(l.command.argv), l.port)
-	if err != nil || state.Free {
-		return nil // an answer that cannot be had is no reason not to try
-	}
-	return &journal.Failure{Class: "port_busy", Phase: "preflight", Message: l.Redactor.String(PortBusy(l.port, state))}
-}
-
-// PortBusy says who holds a port.
-func PortBusy(port int, state process.PortState) string {
-	who := state.Reason
-	if h := state.Holder; h != nil {
-		who = "held by " + h.String()
-	}
-	return fmt.Sprintf("port %d is not free: %s; end that process or give the server another port", port, who)
-}
-
 // await waits until the server is ready, or says why it will not be.
 func (l *launch) await(ctx context.Context) *journal.Failure {
 	conditions, err := engine.Conditions(l.server, l.late.url)
@@ -209,30 +188,9 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 	return nil
 }
 
-// owns asks whether the listener on the port is of our tree.
-func (l *launch) owns() func() error {
-	if l.port == 0 {
-		return nil
-	}
-	return func() error {
-		ours, holder, err := l.proc.OwnsListener(l.port)
-		switch {
-		case err != nil:
-			return err
-		case ours:
-			return nil
-		case holder == nil:
-			return fmt.Errorf("%w on port %d", readiness.ErrNotListening, l.port)
-		case holder.Ending(): // as when the server died at its ready line
-			return fmt.Errorf("%w of the server's own: port %d is held by a process that is ending", readiness.ErrNotListening, l.port)
-		}
-		return fmt.Errorf("port %d is answered by %s, not by the server that was started", l.port, holder)
-	}
-}
-
 // failed gives every unit of the launch the failure of its start.
 func (l *launch) failed(ctx context.Context, f *journal.Failure) error {
-	l.robbed = f.Class == "port_busy"
+	l.portTaken = f.Class == "port_busy"
 	if err := l.emit(l.event(journal.LaunchFailed), f, false); err != nil {
 		return err
 	}
@@ -279,14 +237,6 @@ func (l *launch) serve(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// number writes a port, "" for none.
-func number(port int) string {
-	if port == 0 {
-		return ""
-	}
-	return strconv.Itoa(port)
 }
 
 func running(p *process.Process) journal.Running {

@@ -142,14 +142,14 @@ func (l *launch) gone(began time.Time, died bool) error {
 			return err
 		}
 	}
-	if l.robbed && g.Note == "" {
+	if l.portTaken && g.Note == "" {
 		g.PortFree, g.Note = false, fmt.Sprintf("port %d is another process's, as the failure of the start says", l.port)
 	}
 	// What keeps the next session from measuring must not be lost.
 	if err := l.emit(l.event(journal.LaunchEnded), g, len(g.Held) > 0); err != nil {
 		return err
 	}
-	if !l.robbed {
+	if !l.portTaken {
 		l.freed, l.freedPort = time.Now(), l.port
 	}
 	if len(g.Held) > 0 {

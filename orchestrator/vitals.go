@@ -133,8 +133,8 @@ func (v *vitals) fail(ctx context.Context, what string) {
 	}
 }
 
-// lost is closed when something that the server needs is gone.
-func (l *launch) lost() <-chan struct{} {
+// vitalsFailed is closed when something that the server needs is gone.
+func (l *launch) vitalsFailed() <-chan struct{} {
 	if l.vitals == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (l *launch) lost() <-chan struct{} {
 // crippled tells whether the server has lost what it needs.
 func (l *launch) crippled() bool {
 	select {
-	case <-l.lost():
+	case <-l.vitalsFailed():
 		return true
 	default:
 		return false
@@ -157,7 +157,7 @@ func (l *launch) sound() bool { return l.proc.Alive() && !l.crippled() }
 // tellDeath warns of a server that died when no client ran; what it did to a client
 // is that client's failure.
 func (l *launch) tellDeath() {
-	if !l.sound() && !l.mourned {
+	if !l.sound() && !l.deathTold {
 		l.warn(l.serverDied("between two clients").Message + "; the next cell gets a fresh start")
 	}
 }

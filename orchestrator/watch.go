@@ -40,7 +40,7 @@ func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Fai
 		return l.endedBeside(a)
 	case <-l.proc.Exited():
 		return l.endedByServer(a)
-	case <-l.lost():
+	case <-l.vitalsFailed():
 		return l.endedByServer(a)
 	case <-ctx.Done():
 		l.endClient(a)
@@ -67,7 +67,7 @@ func (l *launch) diedBeside() *journal.Failure {
 	select {
 	case <-l.proc.Exited():
 		return l.serverDied(whileClient)
-	case <-l.lost():
+	case <-l.vitalsFailed():
 		return l.serverDied(whileClient)
 	case <-time.After(settle):
 		return nil
