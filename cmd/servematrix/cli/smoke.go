@@ -145,8 +145,12 @@ func (t *tried) duration() string {
 		sum += s
 	}
 	n := t.plan.Smoke.Launches
-	return fmt.Sprintf("%s took %s to %s, so the %s of the whole sweep take about %s", count(len(t.starts), "start"),
-		waited(slices.Min(t.starts)), waited(slices.Max(t.starts)), count(n, "start"), waited(sum/float64(len(t.starts))*float64(n)))
+	took := waited(slices.Min(t.starts))
+	if most := waited(slices.Max(t.starts)); most != took {
+		took += " to " + most
+	}
+	return fmt.Sprintf("%s took %s, so the %s of the whole sweep take about %s", count(len(t.starts), "start"),
+		took, count(n, "start"), waited(sum/float64(len(t.starts))*float64(n)))
 }
 
 // waited writes seconds as a person would.
