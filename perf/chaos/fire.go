@@ -214,10 +214,12 @@ func (r *session) second(k *strike) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case <-r.exited: // the first one had come to its end, so the second was the first
-		return nil
-	default:
+	if code == 0 || code == 3 { // then the first one had let go of the folder, and ends
+		select {
+		case <-r.exited:
+			return nil
+		case <-time.After(cleanLimit):
+		}
 	}
 	if code != 6 || !strings.Contains(out, "another servematrix is working on this run folder") {
 		return fmt.Errorf("a second orchestrator ended with %d: %s", code, out)
