@@ -50,6 +50,7 @@ type waiter struct {
 	grown  atomic.Int64 // nanoseconds after start at which a log last grew
 	start  time.Time
 	moved  *advance
+	alien  int // looks in a row that found a stranger on the port
 
 	ready Ready
 	count int // ready lines
@@ -77,10 +78,12 @@ func (w *waiter) grew() { w.grown.Store(int64(time.Since(w.start))) }
 
 // race waits for whatever comes first.
 func (w *waiter) race(ctx, inner context.Context) (Ready, error) {
+	var look <-chan time.Time
 	if w.c.Log != nil {
 		w.want++
 	} else {
 		w.probe(inner, probeFirst)
+		look = w.lookForStranger()
 	}
 	deadline := after(w.c.Timeout)
 	silence := after(w.c.Silence)
@@ -98,7 +101,13 @@ func (w *waiter) race(ctx, inner context.Context) (Ready, error) {
 				w.ready.Line, w.ready.File, w.ready.LineNo = s.line, s.file, s.no
 				w.meet("log")
 				w.probe(inner, probeSoon)
+				look = w.lookForStranger()
 			}
+		case <-look:
+			if err := w.stranger(); err != nil {
+				return Ready{}, err
+			}
+			look = w.lookForStranger()
 		case name := <-w.met:
 			w.meet(name)
 		case <-deadline:
@@ -231,9 +240,7 @@ func (w *waiter) confirm(ctx context.Context, deadline <-chan time.Time) (Ready,
 			break
 		}
 		if !errors.Is(err, ErrNotListening) {
-			// Asked twice: a worker that was forked while the tree was being
-			// listed looks like a stranger once.
-			if strange {
+			if strange { // asked twice, see stranger
 				return Ready{}, &Failure{Class: PortBusy, Message: err.Error(), Tail: tailOf(w.t.Logs), Err: err}
 			}
 			strange = true

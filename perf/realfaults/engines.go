@@ -66,12 +66,12 @@ var engines = map[string]engine{
 	"sglang": {
 		name: "sglang",
 		server: `DIR/venv/bin/python -m sglang.launch_server --model-path DIR/tiny --host 127.0.0.1 --port PORT --device cpu --attention-backend torch_native
-			--max-total-tokens 65536 --sleep-on-idle EXTRA`,
-		usual: "--mem-fraction-static 0.8",
+			--sleep-on-idle EXTRA`,
+		usual: "--mem-fraction-static 0.8 --max-total-tokens 65536",
 		env:   map[string]string{"SGLANG_USE_CPU_ENGINE": "1", "OMP_NUM_THREADS": "1", "TORCH_COMPILE_DISABLE": "1", "HF_HUB_OFFLINE": "1"},
 		load:  "--backend sglang-oai --vocab-size 4000 --random-input-len 128 --random-output-len 128", silence: "30s",
 		core: "sglang::schedul", worker: "sglang::detoken", settle: 2 * time.Second,
-		badFlag: "--no-such-flag", model: [2]string{"DIR/tiny ", "DIR/nope "}, context: "--mem-fraction-static 0.8 --context-length 10000000",
+		badFlag: "--no-such-flag", model: [2]string{"DIR/tiny ", "DIR/nope "}, context: "--mem-fraction-static 0.8 --max-total-tokens 65536 --context-length 10000000",
 		memory: func(e engine) engine { return e.with("--mem-fraction-static 0.01") },
 		steals: true,
 	},
