@@ -50,6 +50,7 @@ var real = []struct{ log, profile, class, cause string }{
 	{"transformers-start-int-4s", "transformers serve", "", ""},
 	{"transformers-mid-int-twice", "transformers serve", "", ""},
 	{"transformers-mid-term", "transformers serve", "", ""},
+	{"transformers-mid-term-of-others", "transformers serve", "", ""},
 	{"transformers-idle-term", "transformers serve", "", ""},
 	{"transformers-idle-int", "transformers serve", "", ""},
 	{"transformers-cb-idle-term", "transformers serve", "", ""},
@@ -60,6 +61,10 @@ var real = []struct{ log, profile, class, cause string }{
 	{"vllm-kill-enginecore", "vllm", "start_failed", "engine core exited unexpectedly"},
 	{"vllm-mid-kill", "vllm", "start_failed", "Worker proc VllmWorker-0 died unexpectedly"}, // of the same crash, before the signal
 	{"vllm-mid-term", "vllm", "start_failed", "Worker proc VllmWorker-0 died unexpectedly"},
+	{"vllm-fail-kv-memory", "vllm", "kv_memory", "on kv cache allocation is less than requested memory for kv (500.0 GiB)"},
+	{"vllm-fail-context", "vllm", "bad_flag", "User-specified max_model_len (10000000) is greater than the derived max_model_len"},
+	{"vllm-kill-worker", "vllm", "start_failed", "Worker proc VllmWorker-0 died unexpectedly"},
+	{"vllm-mid-interrupted", "vllm", "", ""}, // its client ended first, then it
 	{"vllm-idle-kill", "vllm", "", ""},
 	{"vllm-bench-vllm-bench.server-sigkill-mid", "vllm", "", ""},
 	{"vllm-bench-vllm-bench.server-sigterm-mid", "vllm", "", ""},
@@ -70,6 +75,12 @@ var real = []struct{ log, profile, class, cause string }{
 	{"vllm-bench-server-failing-clients", "vllm", "", ""},
 	{"vllm-second-A-holder", "vllm", "", ""},
 
+	{"sglang-fail-bad-flag", "sglang", "bad_flag", "launch_server.py: error: unrecognized arguments: --no-such-flag"},
+	{"sglang-fail-context", "sglang", "bad_flag", "User-specified context_length (10000000) is greater than the derived context_length (4096)"},
+	{"sglang-fail-missing-model", "sglang", "model", "HFValidationError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '/opt/sglang/nope'"},
+	{"sglang-port-stolen", "sglang", "port_busy", "error while attempting to bind on address ('127.0.0.1', 39845)"},
+	{"sglang-kill-scheduler", "sglang", "", ""},
+	{"sglang-mid-interrupted", "sglang", "", ""},
 	{"sglang-0.5.9", "sglang", "", ""},
 }
 
