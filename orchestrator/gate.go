@@ -29,7 +29,9 @@ func (l *launch) gate(survivors []process.Survivor) (p passage) {
 	left := l.awaited(l.demands(survivors))
 	if len(left) > 0 && !l.hurried() {
 		p.retried = true
-		l.endEscaped()
+		for _, s := range l.endEscaped() {
+			left = append(left, processGone(s.Identity, s.String()))
+		}
 		left = l.awaited(left)
 	}
 	p.removed = l.holds.giveBack()
@@ -91,8 +93,9 @@ func (l *launch) hurried() bool {
 	}
 }
 
-// endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends it.
-func (l *launch) endEscaped() {
+// endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends
+// it. It gives what outlived that.
+func (l *launch) endEscaped() []process.Survivor {
 	found, err := l.proc.Escaped(l.logs...)
 	if err != nil {
 		l.warn(err.Error())
@@ -104,10 +107,11 @@ func (l *launch) endEscaped() {
 	found = append(found, marked...)
 	ctx, cancel := context.WithTimeout(context.Background(), gateLimit)
 	defer cancel()
-	process.EndLeftovers(ctx, found, 0)
+	left := process.EndLeftovers(ctx, found, 0)
 	if len(found) > 0 {
-		l.warn(fmt.Sprintf("%d processes of launch %s had escaped its guard and were ended, the first was %s", len(found), l.id, found[0]))
+		l.warn(fmt.Sprintf("%d processes of launch %s had escaped its guard, the first was %s; %d of them could be ended", len(found), l.id, found[0], len(found)-len(left)))
 	}
+	return left
 }
 
 // notClean says of a host in one sentence what holds what; "" for a clean one.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hashicorp/go-multierror"
+
 	"servematrix/journal"
 	"servematrix/process"
 )
@@ -24,24 +26,30 @@ const guardStatus = "guard.json"
 
 // Leftovers finds what lives of a run whose session is over: it waits for guards
 // that still clean up, then looks by cgroup, session, log and run marker. state
-// is the journal up to the end of that session. Each identity is proven.
+// is the journal up to the end of that session. Each identity is proven. What could
+// not be looked at is the error, a *multierror.Error; the rest is found all the same.
+// When ctx ends the error is its cause: a guard may be at work still.
 func Leftovers(ctx context.Context, folder journal.Folder, state *State) ([]process.Survivor, error) {
 	var found []process.Survivor
 	seen := map[process.Identity]bool{}
-	add := func(more []process.Survivor, err error) error {
+	var problems *multierror.Error
+	add := func(more []process.Survivor, err error) {
 		for _, s := range more {
 			if !seen[s.Identity] {
 				seen[s.Identity] = true
 				found = append(found, s)
 			}
 		}
-		return err
+		if err != nil {
+			problems = multierror.Append(problems, err)
+		}
 	}
 	for _, tree := range openTrees(folder, state) {
 		awaitGuard(ctx, tree.dir)
-		if err := add(process.FindAbandoned(filepath.Join(tree.dir, guardStatus), tree.logs...)); err != nil {
-			return found, err
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
+		add(process.FindAbandoned(filepath.Join(tree.dir, guardStatus), tree.logs...))
 		if p := tree.leader; p != nil {
 			// An error says that the leader is of another boot: nothing of it can live.
 			members, err := process.FindSession(p.SID, process.Identity{PID: p.PID, StartTicks: p.Start, BootID: p.Boot})
@@ -50,7 +58,8 @@ func Leftovers(ctx context.Context, folder journal.Folder, state *State) ([]proc
 			}
 		}
 	}
-	return found, add(process.FindLeftovers(Marker(folder)))
+	add(process.FindLeftovers(Marker(folder)))
+	return found, problems.ErrorOrNil()
 }
 
 // tree is one supervised tree that the journal does not see ended.

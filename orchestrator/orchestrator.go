@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
+
 	"servematrix/engine"
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -69,6 +71,7 @@ type runner struct {
 	freed     time.Time       // when the last launch left nothing behind
 	freedPort int             // the port that it left
 	sum       journal.Verdict // for the hook after the run
+	told      func()          // returns when the interrupt has been told, if there was one
 }
 
 // Run measures the units and gives the verdict over all of them. A failed cell
@@ -88,8 +91,17 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	ctx, end := r.keep(ctx)
 	defer end()
 	// Said at once, not when the grace is over: whoever pressed Ctrl-C waits for a word.
-	told := context.AfterFunc(ctx, func() { r.tell(context.Cause(ctx)) })
-	defer told()
+	telling := make(chan struct{})
+	silent := context.AfterFunc(ctx, func() {
+		defer close(telling)
+		r.tell(context.Cause(ctx))
+	})
+	r.told = sync.OnceFunc(func() {
+		if !silent() {
+			<-telling
+		}
+	})
+	defer r.told()
 	if n := len(opt.Swept); n > 0 {
 		r.warn(fmt.Sprintf("processes of runs that are over still lived and were ended (%d), the first was %s", n, opt.Swept[0].Whose()))
 	}

@@ -54,6 +54,7 @@ func (r *runner) verdict(ctx context.Context, err error) (journal.Verdict, error
 	if herr := r.hook(context.WithoutCancel(ctx), afterRun, journal.Event{}); herr != nil {
 		r.warn(herr.Error())
 	}
+	r.told() // nothing may follow the end
 	eerr := r.emit(journal.Event{Type: journal.RunEnded}, v, true)
 	if full != nil {
 		return v, err // of a disk that failed before one word is enough

@@ -33,8 +33,11 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 			continue // ls names its problem; the marker finds what it left
 		}
 		more, err := orchestrator.Leftovers(ctx, f, s.state)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			return err
+			d.Problems = append(d.Problems, fmt.Sprintf("not all that %s may have left can be looked for: %v", shown(env, string(f)), err))
 		}
 		found = append(found, more...)
 	}

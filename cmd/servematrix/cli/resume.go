@@ -145,10 +145,9 @@ func (s *session) recall(ctx context.Context) (err error) {
 	if s.state, s.end, err = orchestrator.ReadState(s.folder); err != nil {
 		return err
 	}
-	if s.swept, err = orchestrator.Leftovers(ctx, s.folder, s.state); err != nil {
-		return err
-	}
-	if err := endLeftovers(ctx, s.swept); err != nil {
+	var unseen error
+	s.swept, unseen = orchestrator.Leftovers(ctx, s.folder, s.state)
+	if err := errors.Join(endLeftovers(ctx, s.swept), unseen); err != nil {
 		return err
 	}
 	s.cleared, err = clearRemains(s.env, []journal.Folder{s.folder})
