@@ -83,7 +83,7 @@ func (t *tally) print(w io.Writer, took time.Duration) {
 		return slices.IndexFunc(strikeKinds, func(k strikeKind) bool { return k.name == name })
 	}
 	if t.unknown > 0 {
-		fmt.Fprintf(w, "%d segments in /dev/shm were left that a server had made just before it was struck: nobody had seen them in its tree yet\n\n", t.unknown)
+		fmt.Fprintf(w, "%d segments in /dev/shm were left that a server had made just before it was struck: a warning named them, or nobody had seen them in its tree yet\n\n", t.unknown)
 	}
 	table(w, "what was done to a session", "time to clean", t.kinds, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
 	table(w, "in which state", "", t.states, func(a, b string) int { return cmp.Compare(slices.Index(states, a), slices.Index(states, b)) })
