@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"time"
 )
 
 // parser reads the lines of a journal. A journal of a night has a million of
 // them, so a line as Writer writes it is taken apart without encoding/json; any
 // other line that is an event is read too, only slower.
-type parser struct{ launch, cell string } // those of the line before: neighbours have them in common
+type parser struct {
+	launch, cell string // those of the line before: neighbours have them in common
+	second       instant
+}
 
 func (p *parser) event(line []byte) (Event, error) {
 	if e, ok := p.ours(line); ok {
@@ -26,7 +30,7 @@ func (p *parser) ours(line []byte) (e Event, ok bool) {
 	c.must(`{"seq":`)
 	e.Seq = int64(c.integer())
 	c.must(`,"time":"`)
-	c.ok = c.ok && e.Time.UnmarshalText(c.text()) == nil
+	e.Time = c.time(&p.second)
 	c.must(`,"mono":`)
 	e.Mono = c.float()
 	c.must(`,"session":`)
@@ -52,6 +56,39 @@ func (p *parser) ours(line []byte) (e Event, ok bool) {
 	return e, c.ok && len(c.rest) == 0
 }
 
+// instant is a whole second as the journal writes it, and its time.
+type instant struct {
+	text string
+	time time.Time
+}
+
+// time takes a time. Its second is mostly that of the line before, so that only the fraction is to be read.
+func (c *cursor) time(second *instant) (t time.Time) {
+	text := c.text()
+	n := len(second.text)
+	if n > 0 && len(text) > n+2 && string(text[:n]) == second.text && text[n] == '.' && text[len(text)-1] == 'Z' {
+		fraction := text[n+1 : len(text)-1]
+		nanoseconds, digits := 0, 0
+		for _, b := range fraction {
+			if b < '0' || b > '9' {
+				break
+			}
+			nanoseconds, digits = nanoseconds*10+int(b-'0'), digits+1
+		}
+		if digits == len(fraction) && digits <= 9 {
+			for ; digits < 9; digits++ {
+				nanoseconds *= 10
+			}
+			return second.time.Add(time.Duration(nanoseconds))
+		}
+	}
+	c.ok = c.ok && t.UnmarshalText(text) == nil
+	if whole, _, found := bytes.Cut(text, []byte{'.'}); c.ok && found && t.Location() == time.UTC {
+		*second = instant{text: string(whole), time: t.Truncate(time.Second)}
+	}
+	return t
+}
+
 // again takes a text that is often the same as last time.
 func (c *cursor) again(last *string) string {
 	n := len(*last)
@@ -63,18 +100,21 @@ func (c *cursor) again(last *string) string {
 	return *last
 }
 
-var knownTypes = func() map[string]Type {
-	known := map[string]Type{}
-	for _, t := range []Type{RunStarted, RunResumed, CellSkipped, LaunchStarted, LaunchRunning, LaunchReady, LaunchFailed, CacheFlushed, SampleStarted,
+// knownTypes are the types of events by their length, so that a line need not have a string of its own for it.
+var knownTypes = func() map[int][]Type {
+	known := map[int][]Type{}
+	for _, t := range []Type{RunStarted, RunResumed, CellSkipped, LaunchStarted, LaunchRunning, LaunchHolds, LaunchReady, LaunchFailed, CacheFlushed, SampleStarted,
 		ClientStarted, ClientExited, SampleEnded, LaunchStopping, LaunchEnded, HookEnded, Warning, RunInterrupted, RunEnded} {
-		known[string(t)] = t
+		known[len(t)] = append(known[len(t)], t)
 	}
 	return known
 }()
 
 func typeOf(text []byte) Type {
-	if t, ok := knownTypes[string(text)]; ok {
-		return t
+	for _, t := range knownTypes[len(text)] {
+		if string(t) == string(text) {
+			return t
+		}
 	}
 	return Type(text)
 }
@@ -152,6 +192,11 @@ func (c *cursor) object() []byte {
 		c.ok = false
 		return nil
 	}
+	if n := len(c.rest) - 1; bracesEnd(c.rest[:n]) {
+		object := c.rest[:n:n] // the rest of the line, as ever
+		c.rest = c.rest[n:]
+		return object
+	}
 	depth := 0
 	for i := 0; i < len(c.rest); i++ {
 		switch c.rest[i] {
@@ -174,6 +219,23 @@ func (c *cursor) object() []byte {
 	}
 	c.ok = false
 	return nil
+}
+
+// bracesEnd tells whether the braces in text are closed with its last byte and not before. It does not
+// look for strings, which takes four times as long: one that holds a brace without its
+// counterpart makes the answer no.
+func bracesEnd(text []byte) bool {
+	for depth := 0; ; {
+		n := bytes.IndexByte(text, '}')
+		if n < 0 {
+			return false
+		}
+		depth += bytes.Count(text[:n], []byte{'{'}) - 1
+		text = text[n+1:]
+		if depth <= 0 {
+			return depth == 0 && len(text) == 0
+		}
+	}
 }
 
 // stringEnd finds the quote that ends a JSON string, -1 where there is none.

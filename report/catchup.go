@@ -1,29 +1,15 @@
 package report
 
-import (
-	"runtime"
+import "servematrix/journal"
 
-	"golang.org/x/sys/unix"
-)
-
-// leastNice is the priority of a thread that works only where nobody else wants to.
-const leastNice = 19
-
-// catchUp draws the past, once. It does so beside the run, whose servers and clients are not to be
-// disturbed: on a thread of the lowest priority, which ends with it.
-func (l *Live) catchUp() error {
+// catchUp draws the past, once.
+func (l *Live) catchUp() (err error) {
 	if !l.behind {
 		return nil
 	}
 	l.behind = false
-	drawn := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread is not to be used for anything else
-		// Where it is refused, the past is drawn at the priority of everything else.
-		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), leastNice)
-		drawn <- l.drawPast()
-	}()
-	return <-drawn
+	<-journal.Aside(func() { err = l.drawPast() })
+	return err
 }
 
 func (l *Live) drawPast() error {

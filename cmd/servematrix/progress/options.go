@@ -36,8 +36,8 @@ type Options struct {
 	Folder journal.Folder
 	// Units are what the session is to measure; nil: every cell of the plan in every block.
 	Units []orchestrator.Unit
-	// Past is what the journal said before, nil for nothing. It is taken in before the first
-	// event or drawing and not shown.
+	// Past is what the journal said before, nil for nothing. It is taken in beside the run, before the
+	// first drawing, and not shown.
 	Past iter.Seq2[journal.Event, error]
 	// IsTerminal tells whether W is one, Width how many columns it has now (nil
 	// or 0: 80); it is asked for each drawing, so that a resized terminal is followed.

@@ -19,7 +19,12 @@ type View struct {
 	zone   *time.Location
 	screen *screen
 
-	mu    sync.Mutex // guards all below
+	past <-chan struct{} // closed when the past is taken in
+
+	mu      sync.Mutex // guards all below
+	behind  bool       // the past is still being taken in: track and heard are takePast's alone
+	waiting []waiting  // what came meanwhile
+
 	track *tracker
 	heard time.Time // when the newest event was, with a monotonic reading
 	watch watch
@@ -49,6 +54,10 @@ func New(opt Options) *View {
 		return v
 	}
 	v.screen = newScreen(opt.W, opt.Width, color)
+	if opt.Past != nil {
+		v.behind = true
+		v.past = journal.Aside(v.takePast)
+	}
 	switch mode {
 	case Bar:
 		v.ticker.Add(1)
@@ -59,33 +68,27 @@ func New(opt Options) *View {
 	return v
 }
 
-// catchUp takes in what is past, once. The caller holds v.mu.
-func (v *View) catchUp() {
-	if v.opt.Past == nil {
-		return
-	}
-	for e, err := range v.opt.Past {
-		if err != nil {
-			break // what is known stays shown
-		}
-		v.track.apply(e)
-	}
-	v.opt.Past = nil
-	// How long ago it was, another process wrote it, only the wall clock knows.
-	v.heard = time.Now()
-	v.heard = v.heard.Add(-max(v.heard.Sub(v.track.state.Current.Time), 0))
-}
-
 // moment is now on the session's monotonic clock.
 func (v *View) moment(now time.Time) time.Duration { return v.track.at + max(now.Sub(v.heard), 0) }
 
 // Handle takes the next event. It never waits for the terminal.
 func (v *View) Handle(e journal.Event) {
+	if v.mode == None {
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.catchUp()
+	if v.behind {
+		v.waiting = append(v.waiting, waiting{event: e.Clone(), heard: time.Now()})
+		return
+	}
+	v.take(e, time.Now())
+}
+
+// take shows the next event. The caller holds v.mu.
+func (v *View) take(e journal.Event, heard time.Time) {
 	v.track.apply(e)
-	v.heard = time.Now()
+	v.heard = heard
 	switch v.mode {
 	case JSON:
 		if line, err := json.Marshal(e); err == nil {
@@ -123,8 +126,9 @@ func (v *View) tick() {
 			return
 		case now := <-t.C:
 			v.mu.Lock()
-			v.catchUp()
-			v.screen.show(nil, v.block(now))
+			if !v.behind {
+				v.screen.show(nil, v.block(now))
+			}
 			v.mu.Unlock()
 		}
 	}
@@ -138,8 +142,7 @@ func (v *View) heart() {
 		return
 	default:
 	}
-	v.catchUp()
-	if v.track.state.Ended == nil && v.track.state.Sessions > 0 {
+	if !v.behind && v.track.state.Ended == nil && v.track.state.Sessions > 0 {
 		v.screen.show([]string{v.beat(time.Now())}, nil)
 	}
 	v.beats.Reset(heartbeat)
@@ -149,6 +152,9 @@ func (v *View) heart() {
 // for a terminal that is slow, and not at all for one that is gone.
 func (v *View) Close() {
 	v.once.Do(func() {
+		if v.past != nil {
+			<-v.past
+		}
 		close(v.stop)
 		v.ticker.Wait()
 		v.mu.Lock()
