@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"servematrix/journal"
@@ -33,16 +34,19 @@ type holds struct {
 	launch *launch
 	survey *process.Survey
 	ready  chan struct{}
+	idle   chan struct{} // the last client has ended
+	ending chan struct{} // no look is to begin any more
 	cancel context.CancelFunc
 	done   chan struct{}
-	looked bool // at all of the tree, once at least
-	told   bool // the journal has an event of it
+	looked atomic.Bool // at all of the tree, once at least
+	late   time.Time   // when the look at a server without clients began
+	told   bool        // the journal has an event of it
 	err    error
 }
 
 func (l *launch) watchHolds() *holds {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &holds{launch: l, survey: l.proc.Survey(tmpFolders(l.environ(l.command))...), ready: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
+	h := &holds{launch: l, survey: l.proc.Survey(tmpFolders(l.environ(l.command))...), ready: make(chan struct{}, 1), idle: make(chan struct{}, 1), ending: make(chan struct{}), cancel: cancel, done: make(chan struct{})}
 	go h.watch(ctx)
 	return h
 }
@@ -70,6 +74,11 @@ func (h *holds) watch(ctx context.Context) {
 			}
 		case <-h.ready:
 			ready = true
+		case <-h.idle:
+			h.late = time.Now()
+			h.look(ctx)
+		case <-h.ending:
+			return
 		case <-h.launch.proc.Exited():
 			h.look(ctx) // while what it leaves may still live
 			return
@@ -82,17 +91,32 @@ func (h *holds) watch(ctx context.Context) {
 // isReady brings the next look near.
 func (h *holds) isReady() { h.ready <- struct{}{} }
 
-// last ends the watch with one more look.
+// clientsDone brings the last look near: it goes on beside what becomes of the sample.
+func (h *holds) clientsDone() {
+	select {
+	case h.idle <- struct{}{}:
+	default:
+	}
+}
+
+// last ends the watch with one more look, unless that was just done.
 func (h *holds) last() {
-	h.cancel()
-	<-h.done
+	close(h.ending)
 	limit := holdsAtStop
-	if !h.looked {
+	if !h.looked.Load() {
 		limit = holdsOnly
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	h.look(ctx)
+	select {
+	case <-h.done:
+	case <-ctx.Done():
+	}
+	h.cancel()
+	<-h.done
+	if h.late.IsZero() || time.Since(h.late) > holdsFirst {
+		h.look(ctx)
+	}
 }
 
 // until looks on while the tree is told to end: a server that is not ready yet and
@@ -114,7 +138,7 @@ func (h *holds) until(gone <-chan struct{}) {
 func (h *holds) look(ctx context.Context) {
 	changed, err := h.survey.Look(ctx)
 	if err == nil {
-		h.looked = true
+		h.looked.Store(true)
 	} else if ctx.Err() == nil {
 		h.err = err
 	}

@@ -80,7 +80,9 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 	if err != nil {
 		return err
 	}
-	if !last {
+	if last {
+		l.holds.clientsDone()
+	} else {
 		l.guards.prepare() // for the next client
 	}
 	if err := l.finish(a, l.measured(a, failure)); err != nil {
