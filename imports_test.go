@@ -14,7 +14,7 @@ import (
 // only those that stand below it.
 var order = []string{
 	"perf", "cmd", "report", "orchestrator", "journal", "stats", "telemetry", "device", "result", "engine",
-	"readiness", "process", "matrix", "bench", "sim", "metric", "secret", "logfile",
+	"readiness", "process", "matrix", "bench", "sim", "metric", "secret", "logfile", "pyliteral",
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -105,29 +105,3 @@ func FuzzParseJSON(f *testing.F) {
 		}
 	})
 }
-
-func FuzzNamespace(f *testing.F) {
-	files, _ := filepath.Glob("testdata/clients/*/conc/stdout")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		line, _, _ := strings.Cut(string(data), "\n")
-		f.Add(line)
-	}
-	f.Add(`Namespace(a=-inf, b=[1, (2,), {'x': None}], c=<f at 0x1>, d='it\'s', api_key='k')`)
-	f.Fuzz(func(t *testing.T, line string) {
-		config, err := parseNamespace(line)
-		if err != nil {
-			return
-		}
-		data, err := json.Marshal(config)
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if config["api_key"] != nil && strings.Contains(string(data), "sk-secret") {
-			t.Fatalf("%q: a secret came through: %s", line, data)
-		}
-	})
-}

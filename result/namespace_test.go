@@ -2,7 +2,6 @@ package result
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,24 +48,5 @@ func TestNamespace(t *testing.T) {
 	}
 	if _, err := parseNamespace("Traffic request rate: inf"); !errors.Is(err, errNoNamespace) {
 		t.Errorf("err = %v", err)
-	}
-}
-
-// A hostile line must not overflow the stack of a recursive parser.
-func TestNamespaceBounds(t *testing.T) {
-	for name, value := range map[string]string{
-		"brackets": strings.Repeat("[", 1<<19) + strings.Repeat("]", 1<<19),
-		"open":     strings.Repeat("(", 1<<20),
-		"minus":    strings.Repeat("-", 1<<20) + "1",
-		"string":   "'" + strings.Repeat("x", 2<<20) + "'",
-		"nots":     strings.Repeat("not ", 1<<18) + "1",
-	} {
-		got, err := parseNamespace("Namespace(a=1, b=" + value + ", c=3)")
-		if err != nil || got["a"] != int64(1) {
-			t.Errorf("%s: a = %v, %v", name, got["a"], err)
-		}
-		if b, ok := got["b"]; ok {
-			t.Errorf("%s: b = %.40v", name, b)
-		}
 	}
 }
