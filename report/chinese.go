@@ -74,7 +74,16 @@ var chinese = words{
 	repeated:    "%d 次先前的尝试已重做（%s）；表中是各组合的最后一次",
 	repeatedOne: "1 次先前的尝试已重做（%s）；表中是最后一次",
 	after:       "此前 %s",
-	incomplete:  "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
+
+	starts:    "启动",
+	between:   "CV %",
+	lowHigh:   "最小–最大",
+	within:    "启动内 CV %",
+	howToRead: "启动：有效的服务端启动次数/全部次数。每个数字是各次有效启动的均值 ± 95 %% t 置信区间的半宽；只有一次启动时没有区间。\nCV %% 和最小–最大：各次启动的%s。无效的结果列在备注中，不计入任何均值。",
+	apart:     "b%d 明显偏离（%+.1f %%）",
+	eachStart: "各次启动",
+
+	incomplete: "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
 	status: map[string]string{
 		result.StatusOK: "成功", result.StatusInvalid: "无效", result.StatusFailed: "失败", result.StatusSkipped: "跳过", StatusInterrupted: "中断", StatusMissing: "未运行",
 	},

@@ -26,13 +26,26 @@ func (d *drawer) end() error {
 		d.printf("*** %s ***\n", d.words.simulatedNumbers)
 	}
 	d.printf("\n")
-	if d.err == nil {
-		d.err = Table(d.out, rows, d.words.lang)
+	several := severalBlocks(rows)
+	if several {
+		d.repeatTable(rows, d.words).draw(d)
+	} else {
+		d.rowTable(rows)
 	}
 	d.failures(rows)
 	d.warningList(rows)
+	if several {
+		d.printf("\n[%s]\n", d.words.eachStart)
+		d.rowTable(rows)
+	}
 	d.places()
 	return d.err
+}
+
+func (d *drawer) rowTable(rows []Row) {
+	if d.err == nil {
+		d.err = Table(d.out, rows, d.words.lang)
+	}
 }
 
 // summary says in one line how the run went.
@@ -57,20 +70,30 @@ func (d *drawer) summary(rows []Row) string {
 // Table draws rows as a table in columns; lang is "en" or "zh".
 func Table(w io.Writer, rows []Row, lang string) error {
 	words := wordsOf(lang)
+	lines := make([][]string, 0, len(rows))
+	for _, row := range rows {
+		line := rowLine(row, words)
+		line[0], line[1] = visible(line[0]), visible(line[1])
+		lines = append(lines, line)
+	}
+	return alignTable(w, rowColumns(words), lines)
+}
+
+// rowColumns are the heads of a table of rows, and rowLine a row's fields.
+func rowColumns(words words) []column {
 	columns := []column{{words.server, false}, {words.client, false}, {words.block, true}, {words.attempt, true}, {words.state, false}}
 	for _, head := range words.numbers {
 		columns = append(columns, column{head, true})
 	}
-	columns = append(columns, column{words.requests, true}, column{words.note, false})
-	lines := make([][]string, 0, len(rows))
-	for _, row := range rows {
-		line := []string{visible(row.Server), visible(row.Client), strconv.Itoa(row.Block), attempt(row), words.statusOf(row.Status)}
-		for _, name := range numbers {
-			line = append(line, number(row, name))
-		}
-		lines = append(lines, append(line, requests(row), note(row, words)))
+	return append(columns, column{words.requests, true}, column{words.note, false})
+}
+
+func rowLine(row Row, words words) []string {
+	line := []string{row.Server, row.Client, strconv.Itoa(row.Block), attempt(row), words.statusOf(row.Status)}
+	for _, name := range numbers {
+		line = append(line, number(row, name))
 	}
-	return alignTable(w, columns, lines)
+	return append(line, requests(row), note(row, words))
 }
 
 // numbers are the metrics of the end table, in the order of its columns. A column of output

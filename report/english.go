@@ -74,7 +74,16 @@ var english = words{
 	repeated:    "%d earlier attempts were repeated (%s); the table shows the last of each",
 	repeatedOne: "1 earlier attempt was repeated (%s); the table shows the last one",
 	after:       "after %s",
-	incomplete:  "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
+
+	starts:    "STARTS",
+	between:   "CV %",
+	lowHigh:   "min–max",
+	within:    "CV % within",
+	howToRead: "STARTS: valid server starts of all. Each number is the mean of the valid starts ± half of its 95 %% t interval; a lone start has none.\nCV %% and min–max: the starts' %s. What is not valid stands in the note and is in no mean.",
+	apart:     "b%d lies apart (%+.1f %%)",
+	eachStart: "EACH START",
+
+	incomplete: "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
 	status: map[string]string{
 		result.StatusOK: "ok", result.StatusInvalid: "INVALID", result.StatusFailed: "FAILED", result.StatusSkipped: "skipped", StatusInterrupted: "interrupted", StatusMissing: "not run",
 	},

@@ -157,23 +157,36 @@ func (t *tally) markdownWarnings(b *bytes.Buffer, rows []Row) {
 	b.WriteByte('\n')
 }
 
+// markdownTable draws the end table: a row for each cell, of a run with one block its row.
 func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
-	w := english
-	heads := append([]string{w.server, w.client, w.block, w.attempt, w.state}, w.numbers...)
-	heads = append(heads, w.requests, w.note)
-	b.WriteString("### Results\n\n| " + strings.Join(heads, " | ") + " |\n|---|---|--:|--:|---|" + strings.Repeat("--:|", len(w.numbers)+1) + "---|\n")
-	n := part(b, tableMost, len(rows), func(i int) string {
-		row := rows[i]
-		cells := []string{escape(row.Server), escape(row.Client), fmt.Sprint(row.Block), attempt(row), w.statusOf(row.Status)}
-		for _, name := range numbers {
-			cells = append(cells, number(row, name))
+	b.WriteString("### Results\n\n")
+	if severalBlocks(rows) {
+		table := t.repeatTable(rows, english)
+		fmt.Fprintf(b, "%s\n\n", escape(strings.ReplaceAll(table.legend(), "\n", " ")))
+		markdownLines(b, table.columns(), len(table.cells), func(i int) []string { return table.line(table.cells[i]) })
+		return
+	}
+	markdownLines(b, rowColumns(english), len(rows), func(i int) []string { return rowLine(rows[i], english) })
+}
+
+// markdownLines draws the lines of a table that fit.
+func markdownLines(b *bytes.Buffer, columns []column, lines int, line func(i int) []string) {
+	heads, rules := "|", "|"
+	for _, c := range columns {
+		heads += " " + escape(c.head) + " |"
+		rules += map[bool]string{false: "---|", true: "--:|"}[c.right]
+	}
+	b.WriteString(heads + "\n" + rules + "\n")
+	n := part(b, tableMost, lines, func(i int) string {
+		text := "|"
+		for _, field := range line(i) {
+			text += " " + escape(field) + " |"
 		}
-		cells = append(cells, requests(row), escape(note(row, w)))
-		return "| " + strings.Join(cells, " | ") + " |\n"
+		return text + "\n"
 	})
 	b.WriteByte('\n')
-	if n < len(rows) {
-		fmt.Fprintf(b, "%d more rows are in %s and %s.\n\n", len(rows)-n, reportFile, csvFile)
+	if n < lines {
+		fmt.Fprintf(b, "%d more rows are in %s and %s.\n\n", lines-n, reportFile, csvFile)
 	}
 }
 

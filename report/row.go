@@ -38,6 +38,8 @@ type Row struct {
 	Reasons   []result.Reason // validity findings, also those that did not invalidate; each reason once
 	Simulated bool            // the numbers come from the simulated server
 	Metrics   metric.Values   // those that a column shows; absent where nothing was measured
+	Launch    string          // the server start that was measured; "" where nothing was
+	Others    []metric.Values // of further valid samples of the cell on that start, in this block
 }
 
 // why says in one word what befell the row's attempt.
@@ -55,10 +57,21 @@ func (r *Row) why() string {
 // attempt has them all.
 const tailMost = 10
 
-// shown are the metrics that rows keep: a run has thousands of rows, and they stay in memory.
-var shown = []string{
-	"output_throughput", "total_throughput", "mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "mean_itl_ms",
-	"mean_e2e_latency_ms", "completed", "num_prompts",
+// primary is the metric by which the sweep judges.
+func (t *tally) primary() string { return cmp.Or(t.plan.Compare.Primary, "output_throughput") }
+
+// shown gives those of a sample's metrics that rows keep: a run has thousands of rows, and they
+// stay in memory.
+func (t *tally) shown(all metric.Values) metric.Values {
+	some := make(metric.Values, len(numbers)+3)
+	for _, list := range [][]string{numbers, {"completed", "num_prompts", t.primary()}} {
+		for _, name := range list {
+			if v, ok := all.Get(name); ok {
+				some[name] = v
+			}
+		}
+	}
+	return some
 }
 
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come

@@ -8,7 +8,6 @@ import (
 
 	"servematrix/journal"
 	"servematrix/matrix"
-	"servematrix/metric"
 	"servematrix/result"
 )
 
@@ -189,17 +188,15 @@ func (t *tally) keep(e journal.Event, s *result.Sample, reasons []result.Reason,
 	if row.Status == result.StatusFailed && row.Failure != nil && row.Failure.Class == classInterrupted {
 		row.Status, row.Simulated, row.Reasons = StatusInterrupted, false, nil // half a measurement is none
 	} else if len(s.Metrics) > 0 {
-		row.Metrics = make(metric.Values, len(shown))
-		for _, name := range shown {
-			if v, ok := s.Metrics.Get(name); ok {
-				row.Metrics[name] = v
-			}
-		}
+		row.Metrics, row.Launch = t.shown(s.Metrics), launch
 	}
 	u := unit{e.Cell, e.Block}
 	if before := t.rows[u]; before != nil {
 		t.repeated = tallyUp(t.repeated, before.why())
 		row.After = before.why()
+		if before.Status == result.StatusOK && before.Launch == row.Launch {
+			row.Others = append(before.Others, before.Metrics)
+		}
 	}
 	t.rows[u] = row
 }

@@ -35,7 +35,11 @@ type words struct {
 	legend                                  []string
 	span, incomplete                        string
 	repeated, repeatedOne, after            string
-	status                                  map[string]string
+
+	// The table of a run with several blocks.
+	starts, between, lowHigh, within string // heads
+	howToRead, apart, eachStart      string
+	status                           map[string]string
 }
 
 // statusOf is a status in words; one that is not known stays as it is.
