@@ -26,7 +26,7 @@ func Needed(r Ratio, minEffect, confidence, power float64) int {
 		return 0
 	}
 	distance, border := math.Abs(math.Log(r.Ratio)), math.Log1p(minEffect)
-	if distance < border {
+	if distance < border-noSpread {
 		distance = border - distance
 	}
 	return 2 + sort.Search(MostNeeded-1, func(i int) bool {

@@ -9,8 +9,11 @@ import (
 
 // twoSided is P(|T| ≥ |t|) for Student's T with df degrees of freedom, by the incomplete beta
 // function (Abramowitz and Stegun 26.7.1). moremath's own t tests form 2·(1 − CDF), in which a
-// small p drowns in rounding.
+// small p drowns in rounding. The complement for small t keeps the same from a p near 1.
 func twoSided(t, df float64) float64 {
+	if math.Abs(t) < 1 {
+		return 1 - mathx.BetaInc(t*t/(df+t*t), 0.5, df/2)
+	}
 	return mathx.BetaInc(df/(df+t*t), df/2, 0.5)
 }
 
@@ -23,9 +26,9 @@ func critical(df, confidence float64) float64 {
 // shift: the probability that a t statistic passes its critical value on the side of the effect.
 //
 // T = (Z + shift)/S with S = √(χ²/df), so that it is the mean of Φ(shift − t·S) over the
-// distribution of S; Simpson's rule over ten standard deviations of S leaves no error that counts.
+// distribution of S, here by Simpson's rule over ten standard deviations of S to either side.
 func powerOf(t, df, shift float64) float64 {
-	const steps = 2000
+	const steps = 1000
 	spread := 10 / math.Sqrt(2*df)
 	low, high := math.Max(0, 1-spread), 1+spread
 	width := (high - low) / steps
