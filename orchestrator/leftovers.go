@@ -29,6 +29,8 @@ const guardStatus = "guard.json"
 // is the journal up to the end of that session. Each identity is proven. What could
 // not be looked at is the error, a *multierror.Error; the rest is found all the same.
 // When ctx ends the error is its cause: a guard may be at work still.
+//
+// A process can be made while one looks, so who ends what was found looks again until nothing is found.
 func Leftovers(ctx context.Context, folder journal.Folder, state *State) ([]process.Survivor, error) {
 	var found []process.Survivor
 	seen := map[process.Identity]bool{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -157,28 +158,56 @@ type table struct {
 }
 
 // scan reads the process table. It is not atomic: who forks and ends while it
-// is read may be missed, so callers that must miss nothing scan again.
+// is read may still be missed, so callers that must miss nothing scan again.
 func scan() (*table, error) {
+	t := &table{index: map[int]int{}}
+	for range scanRounds {
+		names, err := pids()
+		if err != nil {
+			return nil, err
+		}
+		more, err := t.add(names)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+	}
+	return t, nil
+}
+
+// scanRounds bounds the listings of one look: a process can be made by one that is gone by
+// the time its own line is read, so the folder is read again until it has nobody new.
+const scanRounds = 5
+
+func pids() (names []string, err error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
-	names, err := dir.Readdirnames(-1)
-	_ = dir.Close()
-	if err != nil {
-		return nil, err
-	}
-	t := &table{procs: make([]proc, 0, len(names)), index: make(map[int]int, len(names))}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
+// add reads the processes of these names that the table has not. It tells whether there was one.
+func (t *table) add(names []string) (more bool, err error) {
+	t.procs = slices.Grow(t.procs, len(names)-min(len(names), len(t.procs)))
 	var buf [1024]byte
 	path := make([]byte, 0, 32)
 	for _, name := range names {
-		if name[0] < '1' || name[0] > '9' {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
 			continue
 		}
+		if _, known := t.index[pid]; known {
+			continue
+		}
+		more = true
 		path = append(append(append(path[:0], "/proc/"...), name...), "/stat"...)
 		raw, err := readSmall(string(path), buf[:])
 		if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM) {
-			return nil, err // a table without those that live would look like the end of them
+			return false, err // a table without those that live would look like the end of them
 		}
 		if err != nil {
 			continue // gone since the folder was read
@@ -188,7 +217,7 @@ func scan() (*table, error) {
 			t.procs = append(t.procs, p)
 		}
 	}
-	return t, nil
+	return more, nil
 }
 
 func (t *table) get(pid int) (proc, bool) {

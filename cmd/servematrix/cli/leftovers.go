@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,7 +24,23 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 	if err != nil {
 		return err
 	}
-	var found []process.Survivor
+	find := func() ([]process.Survivor, error) { return d.look(ctx, env, runs, len(named) == 0) }
+	found, err := find()
+	if err != nil {
+		return err
+	}
+	d.keep(found)
+	if clean {
+		if err := d.end(ctx, find); err != nil {
+			return err
+		}
+	}
+	d.findRemains(env, runs, clean) // after the processes that may use it
+	return nil
+}
+
+// look finds what these runs left, and with others what any dead run left that has a marker.
+func (d *diagnosis) look(ctx context.Context, env Env, runs []journal.Folder, others bool) (found []process.Survivor, err error) {
 	for _, f := range runs {
 		if f.Live() {
 			continue
@@ -34,26 +51,21 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 		}
 		more, err := orchestrator.Leftovers(ctx, f, s.state)
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		if err != nil {
-			d.Problems = append(d.Problems, fmt.Sprintf("not all that %s may have left can be looked for: %v", shown(env, string(f)), err))
+			problem := fmt.Sprintf("not all that %s may have left can be looked for: %v", shown(env, string(f)), err)
+			if !slices.Contains(d.Problems, problem) {
+				d.Problems = append(d.Problems, problem)
+			}
 		}
 		found = append(found, more...)
 	}
-	if len(named) == 0 {
-		marked, err := ofDeadRuns()
-		if err != nil {
-			return err
-		}
-		found = append(found, marked...)
+	if !others {
+		return found, nil
 	}
-	d.keep(found)
-	if clean {
-		d.end(ctx)
-	}
-	d.findRemains(env, runs, clean) // after the processes that may use it
-	return nil
+	marked, err := ofDeadRuns()
+	return append(found, marked...), err
 }
 
 // ofDeadRuns gives the processes with the marker of a run that is not live.
@@ -73,13 +85,29 @@ func provenDead() ([]process.Survivor, error) {
 	}), err
 }
 
-// endLeftovers ends what former sessions left, before a new one looks whether the host is fit.
-func endLeftovers(ctx context.Context, left []process.Survivor) error {
-	if still := process.EndLeftovers(ctx, left, cleanGrace); len(still) > 0 {
-		return &exitError{code: exitPreflight, err: fmt.Errorf("%d processes of a former run cannot be ended, the first is %s", len(still), still[0].Whose()),
-			hint: "servematrix doctor shows them all"}
+// looksMost bounds how often endLeftovers looks.
+const looksMost = 20
+
+// endLeftovers ends what former sessions left, before a new one looks whether the host is fit. It
+// looks until nothing is found any more: a process can be made by one that is just being ended. It
+// gives all that it found. What could not be looked at is an error once the rest is ended.
+func endLeftovers(ctx context.Context, find func() ([]process.Survivor, error)) (ended []process.Survivor, err error) {
+	for range looksMost {
+		found, unseen := find()
+		ended = append(ended, found...)
+		if still := process.EndLeftovers(ctx, found, cleanGrace); len(still) > 0 {
+			return ended, errors.Join(notEnded(still), unseen)
+		}
+		if unseen != nil || len(found) == 0 {
+			return ended, unseen
+		}
 	}
-	return nil
+	return ended, notEnded(ended[len(ended)-1:])
+}
+
+func notEnded(still []process.Survivor) error {
+	return &exitError{code: exitPreflight, err: fmt.Errorf("%d processes of a former run cannot be ended, the first is %s", len(still), still[0].Whose()),
+		hint: "servematrix doctor shows them all"}
 }
 
 func runsToSearch(env Env, named []string) (runs []journal.Folder, err error) {
@@ -111,20 +139,27 @@ func (d *diagnosis) keep(found []process.Survivor) {
 	}
 }
 
-// end ends the leftovers and tells which are gone.
-func (d *diagnosis) end(ctx context.Context) {
-	if len(d.Leftovers) == 0 {
-		return
-	}
-	left := map[process.Identity]bool{}
-	still := process.EndLeftovers(ctx, d.Leftovers, cleanGrace)
-	for _, s := range still {
-		left[s.Identity] = true
-	}
-	for _, s := range d.Leftovers {
-		if !left[s.Identity] {
-			d.Ended = append(d.Ended, s)
+// end ends the leftovers, also those that come up meanwhile, and tells which are gone.
+func (d *diagnosis) end(ctx context.Context, find func() ([]process.Survivor, error)) error {
+	for range looksMost {
+		if len(d.Leftovers) == 0 {
+			return nil
 		}
+		still := process.EndLeftovers(ctx, d.Leftovers, cleanGrace)
+		for _, s := range d.Leftovers {
+			if !slices.ContainsFunc(still, func(left process.Survivor) bool { return left.Identity == s.Identity }) {
+				d.Ended = append(d.Ended, s)
+			}
+		}
+		d.Leftovers = append([]process.Survivor{}, still...)
+		if len(still) > 0 {
+			return nil
+		}
+		again, err := find()
+		if err != nil {
+			return err
+		}
+		d.keep(again)
 	}
-	d.Leftovers = append([]process.Survivor{}, still...)
+	return nil
 }

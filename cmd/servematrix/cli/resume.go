@@ -14,6 +14,7 @@ import (
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
+	"servematrix/process"
 )
 
 type resumeOptions struct {
@@ -145,9 +146,8 @@ func (s *session) recall(ctx context.Context) (err error) {
 	if s.state, s.end, err = orchestrator.ReadState(s.folder); err != nil {
 		return err
 	}
-	var unseen error
-	s.swept, unseen = orchestrator.Leftovers(ctx, s.folder, s.state)
-	if err := errors.Join(endLeftovers(ctx, s.swept), unseen); err != nil {
+	s.swept, err = endLeftovers(ctx, func() ([]process.Survivor, error) { return orchestrator.Leftovers(ctx, s.folder, s.state) })
+	if err != nil {
 		return err
 	}
 	s.cleared, err = clearRemains(s.env, []journal.Folder{s.folder})

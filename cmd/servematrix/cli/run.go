@@ -126,10 +126,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 
 // runNew makes the run folder and measures everything.
 func (s *session) runNew(ctx context.Context, out string, files map[string][]byte) (err error) {
-	if s.swept, err = provenDead(); err != nil {
-		return err
-	}
-	if err := endLeftovers(ctx, s.swept); err != nil {
+	if s.swept, err = endLeftovers(ctx, provenDead); err != nil {
 		return err
 	}
 	if s.cleared, err = clearRemains(s.env, deadRuns(out)); err != nil {
