@@ -9,10 +9,10 @@ import (
 const MostNeeded = 1000
 
 // Needed is how many starts per arm an inconclusive comparison needs for a verdict, were the
-// ratio and the spread really as seen: the smallest n whose interval keeps clear, with
-// probability power, of the border that stands in the verdict's way. That is 1 where the effect is at least
-// minEffect (then better or worse is in reach), and the nearer of ±minEffect where it is
-// smaller (then equivalent is).
+// ratio and the spread really as seen: the smallest n whose interval keeps clear,
+// with probability power, of the border that stands in the verdict's way. That is 1 where the
+// effect is at least minEffect (then better or worse is in reach), and the nearer of
+// ±minEffect where it is smaller (then equivalent is).
 //
 // n is per arm, so also the number of blocks. The t statistic follows a noncentral t
 // distribution (n − 1 degrees of freedom paired, 2n − 2 for two arms of equal size and spread).
