@@ -85,7 +85,8 @@ type Session struct {
 	SweepPath string   `json:"sweep_path"` // where the sweep was read
 	Blocks    int      `json:"blocks"`     // rounds asked for
 	Only      string   `json:"only,omitempty"`
-	Cells     int      `json:"cells"` // cells selected
+	Cells     int      `json:"cells"`          // cells selected
+	Seed      int      `json:"seed,omitempty"` // of the order of a blocked run; sessions of older versions have none
 	// Plan says which plan of the run this session works on: 1 for the first, one more for each
 	// that an edited sweep put in its place. PlanSHA256 is that of plan.json.
 	Plan       int    `json:"plan,omitempty"`

@@ -134,6 +134,17 @@ func (sw *sweep) pairUp(server, client *loadedSide, pair *pairRule) {
 		}
 	}
 	sw.checkPairs(server, pair)
+	sw.checkOrder()
+}
+
+// checkOrder warns of blocks that do not protect a comparison from drift: their order is
+// the default, which was made for one block.
+func (sw *sweep) checkOrder() {
+	if sw.unordered == nil || len(sw.plan.Servers) < 2 {
+		return
+	}
+	sw.warn(sw.unordered, "blocks-grouped", "write order: blocked (or order: grouped, if that is meant)",
+		"%d blocks in grouped order: all starts of one server come before those of the next, so what drifts meanwhile looks like a difference between them", sw.plan.Run.Blocks)
 }
 
 // checkPairs reports a plan without cells, with too many, and a pair.when that does nothing.

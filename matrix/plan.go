@@ -170,6 +170,7 @@ type File struct {
 type Run struct {
 	Blocks         int      `json:"blocks"`
 	Order          string   `json:"order"` // "grouped" or "blocked"
+	Seed           int      `json:"seed"`  // of a blocked order; 0: drawn when the run is made
 	Retries        int      `json:"retries"`
 	OnFailure      string   `json:"on_failure"`         // "continue" or "stop"
 	OnStartFailure string   `json:"on_start_failure"`   // "skip", "continue" or "stop"

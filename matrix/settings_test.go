@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,7 @@ name: every-key
 vars: {wait: 30m}
 secrets: [MY_*]
 profiles: [my.yaml]
-run: {blocks: 3, order: blocked, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, max_cells: 50, log_limit: 512MiB}
+run: {blocks: 3, order: blocked, seed: 17, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, max_cells: 50, log_limit: 512MiB}
 compare: {primary: p99_ttft_ms, min_effect: 1.5%}
 validity: strict
 report: {lang: zh}
@@ -75,7 +76,7 @@ func TestEverySetting(t *testing.T) {
 	if c.Silence != Duration(90*time.Second) || c.Warmup != 2 || c.Timeout != min(60) {
 		t.Errorf("%+v", c)
 	}
-	if d := cmp.Diff(Run{3, "blocked", 2, "stop", "continue", "stop", Duration(10 * time.Second), 50, 512 << 20}, p.Run); d != "" {
+	if d := cmp.Diff(Run{3, "blocked", 17, 2, "stop", "continue", "stop", Duration(10 * time.Second), 50, 512 << 20}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"p99_ttft_ms", 0.015}) || p.Validity != "strict" || p.Lang != "zh" || p.Name != "every-key" {
@@ -95,7 +96,7 @@ func TestEverySetting(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	p, _ := plan(t, "version: 1\nserver: {command: run}\nclient: {command: bench}\n")
-	if d := cmp.Diff(Run{1, "grouped", 1, "continue", "skip", "warn", 0, 10_000, 2 << 30}, p.Run); d != "" {
+	if d := cmp.Diff(Run{1, "grouped", 0, 1, "continue", "skip", "warn", 0, 10_000, 2 << 30}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"output_throughput", 0.02}) || p.Validity != "normal" || p.Lang != "en" || p.Name != "sweep" {
@@ -263,5 +264,28 @@ client: {axes: {load: [{id: a, n: 1}, {id: "8", n: 2}]}, command: "bench ${{ loa
 		if _, err := Select(p, expr); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", expr, err)
 		}
+	}
+}
+
+// Blocks in the default order protect no comparison from drift: that is said, unless the order is meant.
+func TestBlocksInGroupedOrderAreWarnedOf(t *testing.T) {
+	const sides = "server: {axes: {a: [x, y]}, command: 'c ${{ a }}'}\nclient: {command: d}\n"
+	for run, want := range map[string]string{
+		"run: {blocks: 3}":                 "sweep.yaml:2:15: 3 blocks in grouped order: all starts of one server come before those of the next, so what drifts meanwhile looks like a difference between them [blocks-grouped]",
+		"run: {blocks: 3, order: blocked}": "",
+		"run: {blocks: 3, order: grouped}": "",
+		"run: {blocks: 1}":                 "",
+	} {
+		_, problems := Parse("sweep.yaml", []byte("version: 1\n"+run+"\n"+sides), Options{})
+		var got []string
+		for _, p := range problems {
+			got = append(got, fmt.Sprintf("%s: %s [%s]", p.Pos, p.Message, p.Rule))
+		}
+		if strings.Join(got, "\n") != want {
+			t.Errorf("%s: %q", run, got)
+		}
+	}
+	if _, problems := Parse("sweep.yaml", []byte("version: 1\nrun: {blocks: 3}\nserver: {command: c}\nclient: {command: d}\n"), Options{}); len(problems) > 0 {
+		t.Errorf("one server has none to be compared with: %v", problems)
 	}
 }

@@ -45,8 +45,9 @@ func Parse(name string, src []byte, opt Options) (*Plan, Problems) {
 // sweep is a sweep file on its way to a plan.
 type sweep struct {
 	*source
-	plan   *Plan
-	consts *names // for values that are the same everywhere
+	plan      *Plan
+	consts    *names     // for values that are the same everywhere
+	unordered *yaml.Node // run.blocks, where there is more than one and no run.order
 }
 
 var topKeys = []string{"version", "name", "vars", "server", "client", "pair", "run", "compare", "validity", "secrets", "profiles", "hooks", "report"}

@@ -61,13 +61,17 @@ const maxMaxCells = 10_000_000
 const leastLogLimit = 1 << 20
 
 func (sw *sweep) loadRun(n *yaml.Node) {
-	m := sw.keyed(n, "run", "blocks", "order", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells", "log_limit")
+	m := sw.keyed(n, "run", "blocks", "order", "seed", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells", "log_limit")
 	if m == nil {
 		return
 	}
 	r := &sw.plan.Run
 	sw.set(m, "blocks", "run.", intSetter(1, func(_ draft, n int) { r.Blocks = n }))
 	sw.set(m, "order", "run.", choiceSetter([]string{"grouped", "blocked"}, func(_ draft, s string) { r.Order = s }))
+	sw.set(m, "seed", "run.", intSetter(1, func(_ draft, n int) { r.Seed = n }))
+	if r.Blocks > 1 && m.get("order") == nil {
+		sw.unordered = m.get("blocks")
+	}
 	sw.set(m, "retries", "run.", intSetter(0, func(_ draft, n int) { r.Retries = n }))
 	sw.set(m, "on_failure", "run.", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { r.OnFailure = s }))
 	sw.set(m, "on_start_failure", "run.", choiceSetter([]string{"skip", "continue", "stop"}, func(_ draft, s string) { r.OnStartFailure = s }))

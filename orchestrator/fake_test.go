@@ -251,7 +251,7 @@ func (b *bench) run(ctx context.Context, again Again, react func(journal.Event))
 	}
 	redactor := &secret.Redactor{}
 	redactor.AddEnviron(b.environ, b.plan.Secrets)
-	session := journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks}
+	session := journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks, Seed: b.plan.Run.Seed}
 	begun, err := w.Begin(session)
 	if err != nil {
 		b.t.Fatal(err)

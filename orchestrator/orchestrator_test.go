@@ -11,9 +11,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"servematrix/journal"
 	"servematrix/result"
@@ -59,26 +62,75 @@ func TestRunMeasuresEveryCellOnAFreshStart(t *testing.T) {
 	}
 }
 
-func TestBlocksAreIndependentStarts(t *testing.T) {
-	for order, want := range map[string]string{"grouped": "a1 a2 b1 b2", "blocked": "a1 b1 a2 b2"} {
-		b := newBench(t, `
-server: {axes: {s: [a, b]}, command: "SERVER", env: {S: "${{ s }}"}, ready: READY}
-client: {command: "CLIENT"}
-run: {blocks: 2, order: `+order+`}
-`)
-		if v, err := b.run(context.Background(), Again{}, nil); err != nil || v.OK != 4 {
-			t.Fatalf("%s: verdict %+v, err %v", order, v, err)
-		}
-		var got []string
-		for _, e := range b.events(journal.LaunchStarted) {
+// started gives the variants, workloads and blocks of all clients in their order: "a×x1".
+func (b *bench) started() (list []string) {
+	b.t.Helper()
+	servers := map[string]string{}
+	for _, e := range b.events(journal.LaunchStarted, journal.SampleStarted) {
+		if e.Type == journal.LaunchStarted {
 			l, err := journal.Decode[journal.Launch](e)
 			if err != nil {
-				t.Fatal(err)
+				b.t.Fatal(err)
 			}
-			got = append(got, fmt.Sprintf("%s%d", l.Name, e.Block))
+			servers[e.Launch] = l.Name
+			continue
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", order, got, want)
+		s, err := journal.Decode[journal.Sample](e)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		list = append(list, fmt.Sprintf("%s×%s%d", servers[e.Launch], s.Name, e.Block))
+	}
+	return list
+}
+
+func TestBlocksAreIndependentStarts(t *testing.T) {
+	b := newBench(t, twoByTwo+"run: {blocks: 2}\n")
+	if v, err := b.run(context.Background(), Again{}, nil); err != nil || v.OK != 8 {
+		t.Fatalf("verdict %+v, err %v", v, err)
+	}
+	if got, want := strings.Join(b.started(), " "), "a×x1 a×y1 a×x2 a×y2 b×x1 b×y1 b×x2 b×y2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if n := len(b.events(journal.LaunchStarted)); n != 8 {
+		t.Errorf("%d starts, want 8", n)
+	}
+}
+
+// The arms of a block follow each other for each workload, in the order of the block; what
+// fails is tried again in its place.
+func TestBlockedOrder(t *testing.T) {
+	for isolation, starts := range map[string]int{"cell": 9, "launch": 5} {
+		b := newBench(t, `
+server: {axes: {s: [a, b]}, command: "SERVER", env: {S: "${{ s }}"}, ready: READY, flush: {path: /flush}, isolation: `+isolation+`}
+client: {axes: {c: [x, y]}, command: "CLIENT once=TMP/once ${{ c == 'y' ? 'fail' : 'x' }}"}
+run: {blocks: 2, order: blocked, seed: 3}
+`)
+		if v, err := b.run(context.Background(), Again{}, nil); err != nil || v.OK != 8 {
+			t.Fatalf("%s: verdict %+v, err %v", isolation, v, err)
+		}
+		var want []string
+		for block := 1; block <= 2; block++ {
+			servers, clients := BlockOrder(b.plan, 3, block)
+			for i := range 4 {
+				s, c := servers[i%2], clients[i/2]
+				if isolation == "launch" {
+					s, c = servers[i/2], clients[i%2]
+				}
+				want = append(want, fmt.Sprintf("%s×%s%d", s.Name, c.Name, block))
+			}
+		}
+		failed := slices.IndexFunc(want, func(name string) bool { return strings.HasSuffix(name, "×y1") })
+		behind := failed + 1
+		if isolation == "launch" {
+			behind = failed/2*2 + 2
+		}
+		want = slices.Insert(want, behind, want[failed])
+		if d := cmp.Diff(want, b.started()); d != "" {
+			t.Errorf("%s: %s", isolation, d)
+		}
+		if n := len(b.events(journal.LaunchStarted)); n != starts {
+			t.Errorf("%s: %d starts, want %d", isolation, n, starts)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package orchestrator
 
 import (
+	"maps"
+	"slices"
+
 	"servematrix/journal"
 	"servematrix/matrix"
 )
@@ -58,50 +61,75 @@ func (r *runner) planned() []Unit {
 	return out
 }
 
-// groups orders the units into launches. Grouped order finishes one variant
-// before the next; blocked order goes round all variants block by block.
+// groups orders the units into launches: block by block, or one variant after the other.
 func (r *runner) groups(units []Unit) []group {
 	wanted := make(map[Unit]bool, len(units))
+	blocks := map[int]bool{}
 	for _, u := range units {
-		wanted[u] = true
-	}
-	cells := map[string][]matrix.Cell{}
-	for _, c := range r.Plan.Cells {
-		cells[c.Server] = append(cells[c.Server], c)
-	}
-	var out []group
-	add := func(s *matrix.Server, block int) {
-		g := group{server: s, block: block}
-		for _, c := range cells[s.ID] {
-			u := Unit{c.ID, block}
-			if !wanted[u] {
-				continue
-			}
-			g.units = append(g.units, u)
-			if s.Isolation != "launch" {
-				out = append(out, g)
-				g.units = nil
-			}
-		}
-		if len(g.units) > 0 {
-			out = append(out, g)
-		}
-	}
-	if len(units) == 0 {
-		return nil
+		wanted[u], blocks[u.Block] = true, true
 	}
 	if r.Plan.Run.Order == "blocked" {
-		for b := 1; b <= r.Session.Blocks; b++ {
-			for _, s := range r.Plan.Servers {
-				add(s, b)
-			}
-		}
-		return out
+		return r.blocked(wanted, slices.Sorted(maps.Keys(blocks)))
+	}
+	return r.grouped(wanted, slices.Sorted(maps.Keys(blocks)))
+}
+
+// grouped finishes all blocks of one variant before the next, in the plan's order.
+func (r *runner) grouped(wanted map[Unit]bool, blocks []int) (out []group) {
+	cells := map[string][]string{}
+	for _, c := range r.Plan.Cells {
+		cells[c.Server] = append(cells[c.Server], c.ID)
 	}
 	for _, s := range r.Plan.Servers {
-		for b := 1; b <= r.Session.Blocks; b++ {
-			add(s, b)
+		for _, b := range blocks {
+			out = append(out, launches(s, b, cells[s.ID], wanted)...)
 		}
+	}
+	return out
+}
+
+// blocked goes round all variants block by block, each block in its own order. The arms
+// of a workload stand side by side: what a fresh start each serves is taken workload by
+// workload, and what one start serves in the same order of workloads.
+func (r *runner) blocked(wanted map[Unit]bool, blocks []int) (out []group) {
+	type pair struct{ server, client string }
+	cells := make(map[pair]string, len(r.Plan.Cells))
+	for _, c := range r.Plan.Cells {
+		cells[pair{c.Server, c.Client}] = c.ID
+	}
+	for _, b := range blocks {
+		servers, clients := BlockOrder(r.Plan, r.Session.Seed, b)
+		for i, c := range clients {
+			for _, s := range servers {
+				switch {
+				case s.Isolation != "launch":
+					out = append(out, launches(s, b, []string{cells[pair{s.ID, c.ID}]}, wanted)...)
+				case i == 0:
+					var all []string
+					for _, c := range clients {
+						all = append(all, cells[pair{s.ID, c.ID}])
+					}
+					out = append(out, launches(s, b, all, wanted)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// launches are the starts that a variant needs for those of its cells that are wanted.
+func launches(s *matrix.Server, block int, cells []string, wanted map[Unit]bool) (out []group) {
+	var units []Unit
+	for _, cell := range cells {
+		if u := (Unit{cell, block}); wanted[u] {
+			units = append(units, u)
+		}
+	}
+	if s.Isolation == "launch" && len(units) > 0 {
+		return []group{{s, block, units}}
+	}
+	for i := range units {
+		out = append(out, group{s, block, units[i : i+1]})
 	}
 	return out
 }

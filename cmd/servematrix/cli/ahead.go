@@ -31,7 +31,8 @@ type ahead struct {
 	Cells    []*aheadCell `json:"cells"`    // all cells of the plan, or those that --only selects
 	Former   []formerCell `json:"former"`   // cells with samples that the sweep no longer has
 
-	by map[string]*aheadCell
+	by   map[string]*aheadCell
+	seed int // of the run's order so far
 }
 
 type aheadCell struct {
@@ -70,7 +71,7 @@ func lookAhead(env Env, plan *matrix.Plan, opt planOptions) (*ahead, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &ahead{Run: run, by: map[string]*aheadCell{}, Cells: []*aheadCell{}, Former: []formerCell{}}
+	a := &ahead{Run: run, seed: state.Session.Seed, by: map[string]*aheadCell{}, Cells: []*aheadCell{}, Former: []formerCell{}}
 	missing := state.Missing(units, orchestrator.Again{})
 	lost := <-orchestrator.FindLost(context.Background(), folder, state, units, missing)
 	a.weigh(state, units, missing, lost)
@@ -248,4 +249,5 @@ func (t planText) ahead() {
 		return
 	}
 	fmt.Fprintf(t, "\n%s and %s are to run in %s\n", count(a.Samples, "sample"), count(a.Launches, "server start"), a.Run)
+	t.order(a.seed)
 }

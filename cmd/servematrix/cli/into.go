@@ -14,17 +14,17 @@ import (
 
 // runInto measures in the folder of an earlier run what the session's plan has
 // and that run has not.
-func (s *session) runInto(ctx context.Context, dir string, files map[string][]byte) (err error) {
+func (s *session) runInto(ctx context.Context, dir string, source []byte) (err error) {
 	if s.folder, s.lock, err = lockRun(s.env, dir); err != nil {
 		return err
 	}
-	if err := s.goInto(ctx, files); err != nil {
+	if err := s.goInto(ctx, source); err != nil {
 		return errors.Join(err, s.lock.Release())
 	}
 	return s.execute(ctx)
 }
 
-func (s *session) goInto(ctx context.Context, files map[string][]byte) error {
+func (s *session) goInto(ctx context.Context, source []byte) error {
 	if err := s.recall(ctx); err != nil {
 		return err
 	}
@@ -36,6 +36,10 @@ func (s *session) goInto(ctx context.Context, files map[string][]byte) error {
 		if err := sameSweep(former, s.plan, shown(s.env, string(s.folder))); err != nil {
 			return err
 		}
+	}
+	files, err := s.freeze(source, s.state.Session.Seed)
+	if err != nil {
+		return err
 	}
 	// The edited sweep is asked for anew: that a variant could not start before is no reason not to try.
 	s.afresh = true

@@ -127,6 +127,7 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, into *ahead, opt p
 	}
 	h := t.history(env)
 	t.starts(h)
+	t.order(0)
 	t.duration(h)
 	return nil
 }

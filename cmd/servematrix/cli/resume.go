@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,6 +114,7 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if opt.blocks > 0 && opt.blocks < before.Blocks {
 		return usageError("--blocks %d: the run has %d blocks already", opt.blocks, before.Blocks)
 	}
+	tellGrouped(s.env, plan, blocks-before.Blocks)
 	files := make([]string, len(plan.Profiles))
 	for i := range files {
 		files[i] = s.folder.Path(profileFile(i))
@@ -127,7 +129,7 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if s.info, err = sessionInfo(s.env, before.SweepPath, before.Cells, blocks, before.Only); err != nil {
 		return err
 	}
-	s.info.Dir, s.info.Plan = before.Dir, before.Plan
+	s.info.Dir, s.info.Plan, s.info.Seed = before.Dir, before.Plan, cmp.Or(before.Seed, plan.Run.Seed, drawSeed())
 	if s.info.PlanSHA256, err = digest(s.folder.Path(journal.PlanFile)); err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +97,9 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 		return usageError("--blocks must be 1 or more")
 	}
 	if opt.blocks > 0 {
+		if plan.Run.Blocks == 1 { // else the sweep was warned of
+			tellGrouped(env, plan, opt.blocks)
+		}
 		plan.Launches = plan.Launches / plan.Run.Blocks * opt.blocks
 		plan.Run.Blocks = opt.blocks
 	}
@@ -110,22 +115,37 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	}
 	s.units = s.all
 	s.devices = orchestrator.LookAtDevices(env.Env)
-	files, err := runFiles(plan, env.path(sweep), source, s.devices)
-	if err != nil {
-		return err
-	}
 	if s.info, err = sessionInfo(env, env.path(sweep), len(s.units), plan.Run.Blocks, opt.only); err != nil {
 		return err
 	}
-	s.info.Plan, s.info.PlanSHA256 = 1, journal.Digest(files[journal.PlanFile])
 	if opt.into != "" {
-		return s.runInto(ctx, opt.into, files)
+		return s.runInto(ctx, opt.into, source)
 	}
-	return s.runNew(ctx, env.path(opt.out), files)
+	return s.runNew(ctx, env.path(opt.out), source)
 }
 
+// freeze settles what the plan leaves open and gives the files that a run folder is born
+// with. seed is that of the run so far, 0 for none.
+func (s *session) freeze(source []byte, seed int) (map[string][]byte, error) {
+	s.plan.Run.Seed = cmp.Or(s.plan.Run.Seed, seed, drawSeed())
+	s.info.Seed = s.plan.Run.Seed
+	files, err := runFiles(s.plan, s.info.SweepPath, source, s.devices)
+	if err != nil {
+		return nil, err
+	}
+	s.info.Plan, s.info.PlanSHA256 = 1, journal.Digest(files[journal.PlanFile])
+	return files, nil
+}
+
+// drawSeed draws the seed of a run whose sweep names none: few digits, so that a person can repeat it.
+func drawSeed() int { return 1 + rand.IntN(999_999) }
+
 // runNew makes the run folder and measures everything.
-func (s *session) runNew(ctx context.Context, out string, files map[string][]byte) (err error) {
+func (s *session) runNew(ctx context.Context, out string, source []byte) (err error) {
+	files, err := s.freeze(source, 0)
+	if err != nil {
+		return err
+	}
 	if s.swept, err = endLeftovers(ctx, provenDead); err != nil {
 		return err
 	}
