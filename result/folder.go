@@ -18,11 +18,11 @@ import (
 type bundle struct {
 	stem                        string // what their names have in common; "" for bare names
 	text, result, command, exit string // paths; "" where there is no such file
+	errors                      string // what it printed on stderr
 }
 
 // importFolder imports everything below a folder.
-func importFolder(root string) ([]Sample, error) {
-	var samples []Sample
+func importFolder(root string, each func(Sample) error) error {
 	var problems *multierror.Error
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -34,8 +34,7 @@ func importFolder(root string) ([]Sample, error) {
 		case path != root && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
 		}
-		found, done, err := importOneFolder(path)
-		samples = append(samples, found...)
+		done, err := importOneFolder(path, each)
 		if err != nil {
 			problems = multierror.Append(problems, err)
 		}
@@ -47,30 +46,33 @@ func importFolder(root string) ([]Sample, error) {
 	if err != nil {
 		problems = multierror.Append(problems, err)
 	}
-	return samples, problems.ErrorOrNil()
+	return problems.ErrorOrNil()
 }
 
 // importOneFolder imports the files of one folder; done when nothing below counts any more.
-func importOneFolder(folder string) (samples []Sample, done bool, err error) {
+func importOneFolder(folder string, each func(Sample) error) (done bool, err error) {
 	for _, name := range []string{"results.jsonl", "sample.json"} {
 		if path := filepath.Join(folder, name); holdsSamples(path) { // a client's file can have this name too
-			samples, err := importFile(path, nil)
-			return samples, true, err
+			return true, importFile(path, nil, each)
 		}
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, false, err
+		return false, err
+	}
+	if isSweepFolder(entries) {
+		return true, importSweepFolder(folder, entries, each)
 	}
 	var problems *multierror.Error
 	for _, b := range bundles(folder, entries) {
-		found, err := b.samples(folder)
-		samples = append(samples, found...)
-		if err != nil {
+		if err := b.samples(folder, each); err != nil {
 			problems = multierror.Append(problems, err)
 		}
 	}
-	return samples, false, problems.ErrorOrNil()
+	if err := importSweepTop(folder, entries, each); err != nil {
+		problems = multierror.Append(problems, err)
+	}
+	return false, problems.ErrorOrNil()
 }
 
 // bundles sorts a folder's files by what they are and puts together those with one stem. A JSON
@@ -85,7 +87,7 @@ func bundles(folder string, entries []fs.DirEntry) []*bundle {
 		}
 		return byStem[stem]
 	}
-	var results []string
+	var results, stderrs []string
 	for _, entry := range entries {
 		name, path := entry.Name(), filepath.Join(folder, entry.Name())
 		if !entry.Type().IsRegular() || strings.HasPrefix(name, ".") {
@@ -103,6 +105,8 @@ func bundles(folder string, entries []fs.DirEntry) []*bundle {
 			at(stem).command = path
 		case "exit":
 			at(stem).exit = path
+		case "errors":
+			stderrs = append(stderrs, name)
 		case "result":
 			results = append(results, name)
 		}
@@ -119,6 +123,11 @@ func bundles(folder string, entries []fs.DirEntry) []*bundle {
 			order = append(order, &bundle{stem: stem, result: path})
 		}
 	}
+	for _, name := range stderrs {
+		if stem, _ := roleOf(name); byStem[stem] != nil {
+			byStem[stem].errors = filepath.Join(folder, name)
+		}
+	}
 	slices.SortStableFunc(order, func(a, b *bundle) int { return strings.Compare(a.stem, b.stem) })
 	return order
 }
@@ -128,6 +137,8 @@ func roleOf(name string) (stem, role string) {
 	switch name {
 	case "stdout", "client.out":
 		return "", "text"
+	case "stderr", "client.err":
+		return "", "errors"
 	case "cmd":
 		return "", "command"
 	case "exit":
@@ -137,7 +148,7 @@ func roleOf(name string) (stem, role string) {
 	}
 	for _, known := range []struct{ suffix, role string }{
 		{".stdout", "text"}, {".out", "text"}, {".txt", "text"}, {".log", "text"},
-		{".cmd", "command"}, {".exit", "exit"},
+		{".stderr", "errors"}, {".err", "errors"}, {".cmd", "command"}, {".exit", "exit"},
 		{".result.json", "result"}, {".result.jsonl", "result"}, {".json", "result"}, {".jsonl", "result"},
 	} {
 		if stem, ok := strings.CutSuffix(name, known.suffix); ok && stem != "" {
@@ -148,70 +159,128 @@ func roleOf(name string) (stem, role string) {
 }
 
 func holdsSamples(path string) bool {
-	f, err := os.Open(path)
+	in, err := openSource(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, err := io.ReadFull(f, head)
-	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && kindOf(head[:n]) == kindSamples
+	defer in.Close()
+	return kindOf(in.head) == kindSamples
 }
 
 func holdsResult(path string) bool {
-	found, _, err := readResultFile(path)
-	return err == nil && len(found) > 0
+	in, err := openSource(path)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	found := errors.New("found")
+	return errors.Is(eachResult(in.Reader, func(*Measurement) error { return found }), found)
 }
 
 // samples reads a bundle. A client that was run, as its command or exit code shows, and left
 // no result is a failed sample; other text without a result is nothing.
-func (b *bundle) samples(folder string) ([]Sample, error) {
+func (b *bundle) samples(folder string, each func(Sample) error) error {
 	name := b.stem
 	if name == "" {
 		name = filepath.Base(folder)
 	}
 	client := &Side{Name: name}
 	if text, err := readSmall(b.command); err != nil {
-		return nil, err
+		return err
 	} else if text != "" {
 		client.Argv, client.Env = splitCommand(text)
 	}
-	if b.result == "" && b.text != "" && b.command == "" && b.exit == "" {
-		return importFile(b.text, client)
-	}
-	found, note, err := readResultFile(b.result)
-	if err != nil {
-		return nil, err
-	}
-	printed, err := b.printed()
-	if err != nil {
-		return nil, err
+	switch ran := b.command != "" || b.exit != ""; {
+	case b.result == "" && b.text != "" && !ran:
+		return importFile(b.text, client, each)
+	case b.result != "" && b.text == "" && !ran:
+		return importFile(b.result, client, each)
 	}
 	end, err := b.end()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	measured := pair(found, printed)
-	if len(measured) == 0 && (b.command != "" || b.exit != "") {
+	printed, err := b.printed()
+	if err != nil {
+		return err
+	}
+	e := &emitter{client: client, each: each}
+	damage := b.join(printed, e.take)
+	if e.n == 0 && e.held == nil && (b.command != "" || b.exit != "") {
 		s := Sample{Client: client}
 		s.settle(nil, end)
-		return []Sample{s}, nil
+		return errors.Join(damage, each(s))
 	}
-	if len(measured) > 0 {
-		last := measured[len(measured)-1]
-		last.Findings = append(last.Findings, note...)
-	}
-	return settleAll(client, measured, end), nil
+	return errors.Join(damage, e.finish(end))
 }
 
+// printed gives the results in what the client printed; on stderr where stdout has none.
 func (b *bundle) printed() ([]*Measurement, error) {
-	f, err := openMaybe(b.text)
-	if f == nil || err != nil {
-		return nil, err
+	for _, path := range []string{b.text, b.errors} {
+		if path == "" {
+			continue
+		}
+		in, err := openSource(path)
+		if err != nil {
+			return nil, err
+		}
+		found, err := ParseText(in.Reader)
+		in.Close()
+		if err != nil || len(found) > 0 {
+			return found, named(path, err)
+		}
 	}
-	defer f.Close()
-	found, err := parseOutput(f)
-	return found, named(b.text, err)
+	return nil, nil
+}
+
+// join joins the results in the result file with the printed blocks, the last with the last,
+// since a file that is appended to may hold older ones. Of a damaged file nobody knows which is
+// the last: there those are joined that say the same.
+func (b *bundle) join(printed []*Measurement, take func(*Measurement) error) error {
+	var last []*Measurement // of the file, as many as were printed
+	damage := named(b.result, b.each(func(m *Measurement) error {
+		last = append(last, m)
+		if len(last) <= len(printed) {
+			return nil
+		}
+		m, last = last[0], last[1:]
+		return take(m)
+	}))
+	alone := len(printed) - len(last)
+	for i, m := range printed {
+		at := i - alone
+		if damage != nil {
+			at = slices.IndexFunc(last, func(own *Measurement) bool { return sameResult(own, m) })
+		}
+		if at >= 0 {
+			last[at] = join(last[at], m)
+			continue
+		}
+		if damage != nil {
+			m.Findings = append(m.Findings, Reason{Partial, SeverityWarning, "the result file is damaged, these are the printed numbers: " + damage.Error()})
+		}
+		if err := take(m); err != nil {
+			return err
+		}
+	}
+	for _, m := range last {
+		if err := take(m); err != nil {
+			return err
+		}
+	}
+	return damage
+}
+
+func (b *bundle) each(take func(*Measurement) error) error {
+	if b.result == "" {
+		return nil
+	}
+	in, err := openSource(b.result)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return eachResult(in.Reader, take)
 }
 
 // end reads the exit code that was kept beside the output.
@@ -225,51 +294,6 @@ func (b *bundle) end() (*Failure, error) {
 		message = "the client ended with exit code " + text
 	}
 	return &Failure{Class: "client_failed", Phase: "client", Message: message}, nil
-}
-
-// pair joins results from a file with the printed blocks, the last with the last, since a
-// file that is appended to may hold older ones.
-func pair(found, printed []*Measurement) []*Measurement {
-	if len(found) == 0 {
-		return printed
-	}
-	shared := min(len(found), len(printed))
-	for i := 1; i <= shared; i++ {
-		join(found[len(found)-i], printed[len(printed)-i])
-	}
-	return append(slices.Clone(printed[:len(printed)-shared]), found...)
-}
-
-// alone makes samples of the measurements in one file. Where the client's name is not known
-// otherwise, the file's is taken.
-func alone(path string, client *Side, found []*Measurement) []Sample {
-	if client == nil {
-		stem, _ := roleOf(filepath.Base(path))
-		if stem == "" {
-			stem = filepath.Base(filepath.Dir(path))
-		}
-		client = &Side{Name: stem}
-	}
-	return settleAll(client, found, nil)
-}
-
-// settleAll makes a sample of each measurement; several get numbered names. The end is the last
-// one's.
-func settleAll(client *Side, found []*Measurement, end *Failure) []Sample {
-	samples := make([]Sample, len(found))
-	for i, m := range found {
-		side := *client
-		if i > 0 {
-			side.Name = fmt.Sprintf("%s#%d", client.Name, i+1)
-		}
-		samples[i].Client = &side
-		if i == len(found)-1 {
-			samples[i].settle(m, end)
-		} else {
-			samples[i].settle(m, nil)
-		}
-	}
-	return samples
 }
 
 // maxSmall bounds the files that hold a command or an exit code.
@@ -286,6 +310,11 @@ func readSmall(path string) (string, error) {
 	if info.Size() > maxSmall {
 		return "", fmt.Errorf("%s: larger than a command or an exit code can be (%d bytes)", path, info.Size())
 	}
-	data, err := os.ReadFile(path)
-	return strings.TrimSpace(string(data)), err
+	in, err := openSource(path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(in.Reader)
+	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), err
 }

@@ -60,7 +60,9 @@ func sound(t *testing.T, m *Measurement) {
 
 func FuzzParseText(f *testing.F) {
 	seed(f, "*.txt", "clients/*/conc/stdout", "failed/*.stdout")
-	f.Add([]byte(rustBlock))
+	for _, text := range []string{rustBlock, offlineRows, "[1,0]<stdout>:" + strings.ReplaceAll(offlineRows, "\n", "\n[1,0]<stdout>:"), block("Total generated tokens: 1,234", "Mean TTFT (ms): 1.234,5"), rustBlock + line(400)} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		found, err := ParseText(strings.NewReader(string(data)))
 		if err != nil {
@@ -88,7 +90,7 @@ func FuzzParseText(f *testing.F) {
 
 func FuzzParseJSON(f *testing.F) {
 	seed(f, "clients/*/*/*.json*", "failed/*.json*")
-	for _, text := range []string{small + small, "[" + small + "]", `{"duration": Infinity, "completed": -Infinity, "x": NaN}`, small + `{"a`, `{"server_info": {"a": [1]}}`} {
+	for _, text := range []string{small + small, "[" + small + "]", `{"duration": Infinity, "completed": -Infinity, "x": NaN}`, small + `{"a`, `{"server_info": {"a": [1]}}`, line(1) + "\n" + line(2)[:300] + "\n" + line(3), `{"a": "\ud83d\u00zz"}`, "[{}\n{]"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,80 +1,120 @@
 package result
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/hashicorp/go-multierror"
 )
 
-// Import reads results of benchmarks that were run elsewhere. A path is a file (what a client
-// printed, its JSON or JSONL, a combined report in English or Chinese, a results.jsonl) or a
-// folder, searched for such files: what lies together (NAME.stdout and NAME.result.json, or
-// stdout and the only JSON beside it) becomes one sample; a run folder's own results.jsonl is
-// taken as it is. Samples come in the order of the paths and, in a folder, of the names. What
-// can be read is returned also when the error, which names every path that could not, is not nil.
+// Import gives all that ImportEach hands over.
 func Import(paths []string) ([]Sample, error) {
-	var all []Sample
+	var samples []Sample
+	err := ImportEach(paths, func(s Sample) error {
+		samples = append(samples, s)
+		return nil
+	})
+	return samples, err
+}
+
+// ImportEach reads results of benchmarks that were run elsewhere and hands over a sample for each,
+// one by one: it holds no more than one file's text results, and of JSON lines one. A path is a
+// file (what a client printed, its JSON or JSONL, a combined report in English or Chinese, a
+// results.jsonl, the summary.csv of vllm bench sweep) or a folder, searched for such files: what
+// lies together (NAME.stdout and NAME.result.json, or stdout and the only JSON beside it) becomes
+// one sample; a run folder's own results.jsonl is taken as it is; a combination of vllm bench
+// sweep gives a sample for each of its runs. Samples come in the order of the paths and, in a
+// folder, of the names. What can be read is handed over also when the error, which names every
+// file that could not, is not nil. An error of each ends the reading and is returned as it is.
+func ImportEach(paths []string, each func(Sample) error) error {
 	var problems *multierror.Error
 	for _, path := range paths {
-		info, err := os.Stat(path)
-		var samples []Sample
-		switch {
-		case err != nil:
-		case info.IsDir():
-			samples, err = importFolder(path)
-		default:
-			samples, err = importFile(path, nil)
+		count := 0
+		var stop error
+		counted := func(s Sample) error {
+			count++
+			stop = each(s)
+			return stop
 		}
-		all = append(all, samples...)
-		if err == nil && len(samples) == 0 {
-			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, and combined reports", path, ErrNoResult)
+		err := importPath(path, counted)
+		if stop != nil {
+			return stop
+		}
+		if err == nil && count == 0 {
+			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, vllm bench sweep, and combined reports", path, ErrNoResult)
 		}
 		if err != nil {
 			problems = multierror.Append(problems, fmt.Errorf("import: %w", err))
 		}
 	}
-	return all, problems.ErrorOrNil()
+	return problems.ErrorOrNil()
 }
 
-// importFile reads one file on its own. The client's side, when known, belongs to each sample.
-func importFile(path string, client *Side) ([]Sample, error) {
-	f, err := os.Open(path)
+func importPath(path string, each func(Sample) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return importFolder(path, each)
+	}
+	return importFile(path, sideOf(path), each)
+}
+
+// importFile reads one file on its own. The client's side belongs to each sample.
+func importFile(path string, client *Side, each func(Sample) error) error {
+	in, err := openSource(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 64<<10)
-	head, err := in.Peek(4096)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	switch kindOf(head) {
+	defer in.Close()
+	switch kindOf(in.head) {
 	case kindSamples:
-		samples, err := readSamples(in)
-		return samples, named(path, err)
+		return named(path, readSamples(in.Reader, each))
 	case kindJSON:
-		found, err := ParseJSON(in)
-		return alone(path, client, found), named(path, err)
+		e := &emitter{client: client, each: each}
+		err := eachResult(in.Reader, e.take)
+		return errors.Join(named(path, err), e.finish(nil))
+	case kindSweepCSV:
+		return named(path, importCSV(in.Reader, each))
 	}
+	return named(path, importText(in, client, each))
+}
+
+// importText reads what a client or a whole combined report printed.
+func importText(in io.Reader, client *Side, each func(Sample) error) error {
 	var p reportParser
 	lines := newLineReader(in)
 	for {
 		line, ended, err := lines.next()
-		if err != nil {
-			samples := p.end()
-			samples = append(alone(path, client, p.plain.end()), samples...)
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return samples, named(path, err)
+		if err == nil {
+			p.line(line, ended)
+			continue
 		}
-		p.line(line, ended)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		samples := p.end()
+		e := &emitter{client: client, each: each}
+		for _, m := range p.plain.end() {
+			if err := e.take(m); err != nil {
+				return err
+			}
+		}
+		if err := e.finish(nil); err != nil {
+			return err
+		}
+		for _, s := range samples {
+			if err := each(s); err != nil {
+				return err
+			}
+		}
+		return err
 	}
 }
 
@@ -91,11 +131,15 @@ const (
 	kindText kind = iota
 	kindJSON
 	kindSamples
+	kindSweepCSV
 )
 
 // kindOf tells a file's kind by its first bytes. A combined report can begin with "[" too.
 func kindOf(head []byte) kind {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	if first, _, _ := strings.Cut(string(head), "\n"); isSweepHeader(first) {
+		return kindSweepCSV
+	}
 	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {
 		head = bytes.TrimLeft(rest, " \t\r\n")
 		if !bytes.HasPrefix(head, []byte("{")) {
@@ -117,20 +161,21 @@ func kindOf(head []byte) kind {
 }
 
 // readSamples reads results.jsonl or a sample.json.
-func readSamples(r io.Reader) ([]Sample, error) {
+func readSamples(r io.Reader, each func(Sample) error) error {
 	d := json.NewDecoder(r)
-	var samples []Sample
-	for {
+	for n := 0; ; n++ {
 		begin := d.InputOffset()
 		var s Sample
 		switch err := d.Decode(&s); {
 		case errors.Is(err, io.EOF):
-			return samples, nil
+			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return samples, &TruncatedError{Whole: len(samples), Offset: begin}
+			return &TruncatedError{Whole: n, Offset: begin}
 		case err != nil:
-			return samples, err
+			return fmt.Errorf("the sample that begins at byte %d: %w", begin, err)
 		}
-		samples = append(samples, s)
+		if err := each(s); err != nil {
+			return err
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,7 @@ import (
 	"servematrix/secret"
 )
 
-// Bounds of the JSON form: per-request arrays are read over, never held.
+// Bounds of the JSON form: per-request arrays are passed over, never held.
 const (
 	maxDepth    = 32
 	maxKept     = 512  // values of one nested object or array that are kept
@@ -19,29 +18,16 @@ const (
 	maxErrorLen = 2000 // bytes of one of them
 )
 
-// TruncatedError says that a result file ends in the middle: its writer died or is still
-// writing. What came whole before it is returned beside the error.
-type TruncatedError struct {
-	// Whole is how many complete values precede the damage.
-	Whole int
-	// Offset is the byte at which the incomplete value begins.
-	Offset int64
-}
-
-func (e *TruncatedError) Error() string {
-	return fmt.Sprintf("the result is cut off: the value that begins at byte %d has no end (%d whole before it)", e.Offset, e.Whole)
-}
-
 // ParseJSON gives every benchmark result in a client's result file: one object, JSONL, objects
 // one after another without a newline, or arrays of them. It accepts the bare Infinity and NaN
-// that Python writes. Objects that hold no benchmark result are left out. At a cut-off tail it
-// returns what is whole and a *TruncatedError.
+// that Python writes. Objects that hold no benchmark result are left out. What is damaged is
+// passed over up to the next line that begins an object: all that is whole is returned beside an
+// error that names each damage (*DamagedError, and *TruncatedError for a cut-off tail).
 func ParseJSON(r io.Reader) ([]*Measurement, error) {
 	var found []*Measurement
-	err := readObjects(r, func(o *object) {
-		if m := o.measurement(); m.recognised() {
-			found = append(found, m)
-		}
+	err := eachResult(r, func(m *Measurement) error {
+		found = append(found, m)
+		return nil
 	})
 	source := "json"
 	if len(found) > 1 {
@@ -53,158 +39,228 @@ func ParseJSON(r io.Reader) ([]*Measurement, error) {
 	return found, err
 }
 
+// eachResult hands over the results in a stream one by one, and holds no more than one. An
+// error of each ends the reading and is returned.
+func eachResult(r io.Reader, each func(*Measurement) error) error {
+	return readObjects(r, func(o *object) error {
+		if m := o.measurement(); m.recognised() {
+			return each(m)
+		}
+		return nil
+	})
+}
+
+// callerError is an error of whoever takes the objects, which ends the reading.
+type callerError struct{ error }
+
 // readObjects hands over each object at the top of the stream or in an array there.
-func readObjects(r io.Reader, each func(*object)) error {
-	d := json.NewDecoder(&pythonJSON{r: r})
-	d.UseNumber()
+func readObjects(r io.Reader, each func(*object) error) error {
+	s := newScanner(r)
+	s.byteOrderMark()
+	var bad damages
 	whole := 0
+	take := func(o *object) error {
+		whole++
+		if err := each(o); err != nil {
+			return callerError{err}
+		}
+		return nil
+	}
 	for {
-		begin := d.InputOffset()
-		err := readTop(d, each)
+		c, err := s.peek()
 		switch {
-		case err == nil:
-			whole++
-		case errors.Is(err, errDone):
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-			return &TruncatedError{Whole: whole, Offset: begin}
-		default:
-			return fmt.Errorf("result JSON at byte %d: %w", d.InputOffset(), err)
-		}
-	}
-}
-
-var errDone = errors.New("end of input between values")
-
-func readTop(d *json.Decoder, each func(*object)) error {
-	t, err := d.Token()
-	if errors.Is(err, io.EOF) {
-		return errDone
-	}
-	if err != nil {
-		return err
-	}
-	return readValue(d, t, each, 0)
-}
-
-// readValue reads over a value that began with t; objects that are not inside others go to each.
-func readValue(d *json.Decoder, t json.Token, each func(*object), depth int) error {
-	switch t {
-	case json.Delim('{'):
-		o := object{config: map[string]any{}, extra: map[string]any{}}
-		if err := o.read(d); err != nil {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return bad.err() // between values this is simply the end
+		case err != nil:
 			return err
-		}
-		each(&o)
-	case json.Delim('['):
-		for d.More() {
-			t, err := d.Token()
-			if err != nil {
-				return err
-			}
-			if depth >= maxDepth {
-				err = skip(d, t)
-			} else {
-				err = readValue(d, t, each, depth+1)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		_, err := d.Token()
-		return err
-	}
-	return nil
-}
-
-// skip reads over the rest of a value that began with t.
-func skip(d *json.Decoder, t json.Token) error {
-	for depth := 0; ; {
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-		var err error
-		if t, err = d.Token(); err != nil {
-			return err
-		}
-	}
-}
-
-// scalar makes a token that is no bracket fit for Extra and Config, and gives its number.
-func scalar(t json.Token) (value any, f float64, numeric bool) {
-	switch v := t.(type) {
-	case json.Number:
-		f, err := strconv.ParseFloat(v.String(), 64)
-		if err != nil {
-			return v.String(), 0, false
-		}
-		return plain(f, !strings.ContainsAny(v.String(), ".eE")), f, true
-	case string:
-		if f, ok := nonFinite(v); ok {
-			return spell(f), f, true
-		}
-		return redactor.String(v), 0, false
-	}
-	return t, 0, false
-}
-
-// nested reads an object or array that began with t into plain Go values; ok is false when it
-// holds too much to keep. It is read to its end in any case.
-func nested(d *json.Decoder, t json.Token, left *int, depth int) (value any, ok bool, err error) {
-	delim, is := t.(json.Delim)
-	if !is {
-		*left--
-		v, _, _ := scalar(t)
-		return v, *left >= 0, nil
-	}
-	if depth >= maxDepth {
-		return nil, false, skip(d, t)
-	}
-	object, array, ok := map[string]any{}, []any{}, true
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, false, err
-		}
-		key := ""
-		if delim == '{' {
-			key, _ = t.(string)
-			if t, err = d.Token(); err != nil {
-				return nil, false, err
-			}
-		}
-		if *left < 0 { // already too much: no need to hold the rest
-			ok = false
-			if err := skip(d, t); err != nil {
-				return nil, false, err
-			}
+		case len(bad.all) > 0 && (c == ',' || c == ']' || c == '}'):
+			s.pos++ // of what was damaged
 			continue
 		}
-		v, fits, err := nested(d, t, left, depth+1)
+		s.begin, s.restart = s.offset(), -1
+		if err = s.top(take, 0); err == nil {
+			continue
+		}
+		var caller callerError
+		var syntax *syntaxError
+		switch cut := errors.Is(err, io.ErrUnexpectedEOF); {
+		case errors.As(err, &caller):
+			return caller.error
+		case cut && s.restart < 0:
+			bad.add(&TruncatedError{Whole: whole, Offset: s.begin})
+			return bad.err()
+		case !cut && !errors.As(err, &syntax):
+			return err
+		}
+		bad.add(&DamagedError{Offset: s.begin, Err: err})
+		more, err := s.recover()
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		ok = ok && fits
-		if delim == '{' {
-			if secret.IsSecretName(key, nil) && v != nil {
-				v = secret.Mask
-			}
-			object[key] = v
-		} else {
-			array = append(array, v)
+		if !more {
+			return bad.err()
 		}
 	}
-	if _, err := d.Token(); err != nil {
+}
+
+// top reads a value that is not inside an object; objects go to each.
+func (s *scanner) top(each func(*object) error, depth int) error {
+	c, err := s.peek()
+	switch {
+	case err != nil:
+		return err
+	case c == '{':
+		s.begin, s.restart = s.offset(), -1
+		o := newObject()
+		if err := s.object(func(key string) error { return o.value(s, key) }); err != nil {
+			return err
+		}
+		return each(o)
+	case c == '[' && depth < maxDepth:
+		return s.array(func() error { return s.top(each, depth+1) })
+	case c == '[' || c == '"':
+		return s.skip()
+	}
+	if _, _, _, err = s.scalar(); depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+		return s.bad("a word that JSON does not have")
+	}
+	return err
+}
+
+// scalar reads a string, number or word into a form fit for Extra and Config, and gives its
+// number. A number that no float holds stays text.
+func (s *scanner) scalar() (value any, f float64, numeric bool, err error) {
+	c, err := s.peek()
+	if err != nil {
+		return nil, 0, false, err
+	}
+	if c == '"' {
+		text, err := s.string()
+		if f, ok := nonFinite(text); ok {
+			return spell(f), f, true, err
+		}
+		return redactor.String(text), 0, false, err
+	}
+	word, err := s.word()
+	switch word {
+	case "":
+		return nil, 0, false, err
+	case "null":
+		return nil, 0, false, nil
+	case "true", "false":
+		return word == "true", 0, false, nil
+	case "NaN", "Infinity", "-Infinity":
+		f, _ := nonFinite(word)
+		return spell(f), f, true, nil
+	}
+	switch {
+	case decimal.MatchString(word):
+	case !s.fill():
+		return nil, 0, false, s.ended() // the word was cut off
+	default:
+		return nil, 0, false, s.bad("%.20q is no value of JSON", word)
+	}
+	if f, err = strconv.ParseFloat(word, 64); err != nil {
+		return word, 0, false, nil
+	}
+	return plain(f, !strings.ContainsAny(word, ".eE")), f, true, nil
+}
+
+// nested reads a value into plain Go values; ok is false when it holds too much to keep. It is
+// read to its end in any case.
+func (s *scanner) nested(left *int, depth int) (value any, ok bool, err error) {
+	c, err := s.peek()
+	switch {
+	case err != nil:
 		return nil, false, err
+	case c != '{' && c != '[':
+		*left--
+		v, _, _, err := s.scalar()
+		return v, *left >= 0, err
+	case depth >= maxDepth:
+		return nil, false, s.skip()
 	}
-	if delim == '{' {
-		return object, ok, nil
+	object, array, ok := map[string]any{}, []any{}, true
+	entry := func(key string) error {
+		if *left < 0 { // already too much: no need to hold the rest
+			ok = false
+			return s.skip()
+		}
+		v, fits, err := s.nested(left, depth+1)
+		ok = ok && fits
+		switch {
+		case c == '[':
+			array = append(array, v)
+		case secret.IsSecretName(key, nil) && v != nil:
+			object[key] = secret.Mask
+		default:
+			object[key] = v
+		}
+		return err
 	}
-	return array, ok, nil
+	if c == '{' {
+		err = s.object(entry)
+		return object, ok, err
+	}
+	err = s.array(func() error { return entry("") })
+	return array, ok, err
+}
+
+// TruncatedError says that a result file ends in the middle: its writer died or is still
+// writing. What came whole before it is returned beside the error.
+type TruncatedError struct {
+	// Whole is how many complete objects precede the damage.
+	Whole int
+	// Offset is the byte at which the incomplete value begins.
+	Offset int64
+}
+
+func (e *TruncatedError) Error() string {
+	return fmt.Sprintf("the result is cut off: the value that begins at byte %d has no end (%d whole before it)", e.Offset, e.Whole)
+}
+
+// DamagedError says that a value in the middle of a result file is no JSON. It was passed over,
+// and reading went on at the next line that begins an object.
+type DamagedError struct {
+	// Offset is the byte at which the damaged value begins.
+	Offset int64
+	// Err says where the damage was noticed and what it is.
+	Err error
+}
+
+func (e *DamagedError) Error() string {
+	why := e.Err.Error()
+	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		why = "it has no end"
+	}
+	return fmt.Sprintf("the value that begins at byte %d is damaged and was passed over: %s", e.Offset, why)
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// maxDamages is how many damages of one file are told one by one.
+const maxDamages = 10
+
+// damages gathers what is wrong with one file.
+type damages struct {
+	all  []error
+	more int
+}
+
+func (d *damages) add(err error) {
+	if len(d.all) < maxDamages {
+		d.all = append(d.all, err)
+	} else {
+		d.more++
+	}
+}
+
+func (d *damages) err() error {
+	switch {
+	case d.more > 0:
+		return errors.Join(append(d.all, fmt.Errorf("and %d more", d.more))...)
+	case len(d.all) == 1:
+		return d.all[0]
+	}
+	return errors.Join(d.all...)
 }

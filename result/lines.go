@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// maxLine is how much of one line is kept; the rest of a longer one is read over.
-const maxLine = 1 << 20
+// maxLine is how much of one line is kept, maxJSONLine of one that may be a client's JSON with its
+// per-request arrays; the rest of a longer one is read over.
+const (
+	maxLine     = 1 << 20
+	maxJSONLine = 64 << 20
+)
 
 // ansi matches terminal control sequences: CSI (colours, cursor), OSC (titles, links) and the
 // two-byte escapes. ECMA-48, sections 5.4 and 5.6.
@@ -52,7 +56,7 @@ func (l *lineReader) next() (line string, ended bool, err error) {
 			return l.clean(), true, nil
 		}
 		seen = true
-		if len(l.buf) < maxLine {
+		if len(l.buf) < maxLine || l.buf[0] == '{' && len(l.buf) < maxJSONLine {
 			l.buf = append(l.buf, c)
 		}
 	}
@@ -60,6 +64,9 @@ func (l *lineReader) next() (line string, ended bool, err error) {
 
 func (l *lineReader) clean() string {
 	s := string(l.buf)
+	if cap(l.buf) > maxLine {
+		l.buf = nil
+	}
 	if l.first {
 		l.first = false
 		s = strings.TrimPrefix(s, "\ufeff")

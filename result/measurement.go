@@ -8,13 +8,14 @@ import (
 
 // ParserVersion counts the changes of these parsers that change what they read out of the same
 // bytes. It is kept with each measurement, so that old results can be told from new ones.
-const ParserVersion = 1
+const ParserVersion = 2
 
 // Names of the clients that the parsers tell apart by what they print.
 const (
 	ClientSGLang      = "sglang.bench_serving"
 	ClientVLLM        = "vllm bench serve"
 	ClientServematrix = "servematrix bench"
+	ClientOffline     = "sglang.bench_offline_throughput"
 )
 
 // Measurement is one result of a client, whatever the form in which it was printed.
@@ -44,6 +45,8 @@ type Measurement struct {
 
 	// halfUnit is, for each metric that came from text, half a unit of the last digit printed.
 	halfUnit map[string]float64
+	// older marks a form that never had all that its client promises today.
+	older bool
 }
 
 func newMeasurement(source string) *Measurement {
@@ -103,6 +106,9 @@ func (m *Measurement) asked() (int64, bool) {
 
 // recognised tells a benchmark's result from any other text or JSON with a familiar word in it.
 func (m *Measurement) recognised() bool {
+	if m.older && len(m.Metrics) > 0 {
+		return true
+	}
 	for _, name := range []string{"duration_s", "completed", "request_throughput", "output_throughput"} {
 		if _, ok := m.Metrics[name]; ok {
 			return len(m.Metrics) >= 2

@@ -57,6 +57,7 @@ var jsonNames = map[string]string{
 // that Extra holds it once. "-" stands for a key whose number is another one's twin.
 var jsonLabels = map[string]string{
 	"total_output_tokens_retokenized":     "Total generated tokens (retokenized)",
+	"total_output_retokenized":            "Total generated tokens (retokenized)",
 	"total_input_text_tokens":             "Total input text tokens",
 	"total_input_vision_tokens":           "Total input vision tokens",
 	"request_goodput":                     "Request goodput (req/s)",

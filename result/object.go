@@ -1,7 +1,7 @@
 package result
 
 import (
-	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -20,6 +20,10 @@ type object struct {
 	requests bool     // errors[] was there
 	sim      bool
 	partial  bool // the client says itself that it was interrupted
+}
+
+func newObject() *object {
+	return &object{config: map[string]any{}, extra: map[string]any{}, metrics: map[string]float64{}, keys: map[string]bool{}}
 }
 
 // perRequest are the clients' arrays with one entry a request (or token); they are read over.
@@ -47,45 +51,35 @@ var harmlessServerInfo = map[string]bool{
 	"speculative_num_draft_tokens": true, "enable_hierarchical_cache": true,
 }
 
-func (o *object) read(d *json.Decoder) error {
-	o.metrics, o.keys = map[string]float64{}, map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string)
-		if t, err = d.Token(); err != nil {
-			return err
-		}
-		if err := o.value(d, key, t); err != nil {
-			return err
-		}
-	}
-	_, err := d.Token()
-	return err
-}
-
-func (o *object) value(d *json.Decoder, key string, t json.Token) error {
+// value takes the value of a key.
+func (o *object) value(s *scanner, key string) error {
 	o.keys[key] = true
-	delim, isNested := t.(json.Delim)
+	c, err := s.peek()
+	isNested := c == '{' || c == '['
 	switch {
-	case key == "errors" && isNested && delim == '[':
-		return o.errors(d)
+	case err != nil:
+		return err
+	case key == "errors" && c == '[':
+		return o.errors(s)
 	case isNested && perRequest[key]:
-		return skip(d, t)
+		return s.skip()
+	case isNested && key == "server_info":
+		return o.serverInfo(s)
 	case isNested:
-		return o.nested(d, key, t)
+		return o.nested(s, key)
 	}
-	if secret.IsSecretName(key, nil) && t != nil {
-		t = secret.Mask
+	value, f, numeric, err := s.scalar()
+	if err != nil {
+		return err
 	}
-	o.scalar(key, t)
+	if secret.IsSecretName(key, nil) && value != nil {
+		value, numeric = secret.Mask, false
+	}
+	o.scalar(key, value, f, numeric)
 	return nil
 }
 
-func (o *object) scalar(key string, t json.Token) {
-	value, f, numeric := scalar(t)
+func (o *object) scalar(key string, value any, f float64, numeric bool) {
 	if configKeys[key] {
 		o.config[key] = value
 	}
@@ -111,6 +105,30 @@ func (o *object) scalar(key string, t json.Token) {
 	}
 }
 
+// serverInfo picks what is harmless out of SGLang's server_info, and holds nothing else of it.
+func (o *object) serverInfo(s *scanner) error {
+	c, err := s.peek()
+	if err != nil || c != '{' {
+		return errors.Join(err, s.skip())
+	}
+	info := map[string]any{}
+	err = s.object(func(key string) error {
+		if !harmlessServerInfo[key] {
+			return s.skip()
+		}
+		left := maxKept
+		v, fits, err := s.nested(&left, 0)
+		if fits && v != nil {
+			info[key] = v
+		}
+		return err
+	})
+	if len(info) > 0 {
+		o.config["server_info"] = info
+	}
+	return err
+}
+
 func labelOf(key string) string {
 	if label, ok := jsonLabels[key]; ok {
 		return label
@@ -118,21 +136,13 @@ func labelOf(key string) string {
 	return key
 }
 
-func (o *object) nested(d *json.Decoder, key string, t json.Token) error {
+func (o *object) nested(s *scanner, key string) error {
 	left := maxKept
-	if key == "server_info" || key == "metrics" {
-		left = 1 << 14 // kept whole just long enough to pick from
-	}
-	value, fits, err := nested(d, t, &left, 0)
+	value, fits, err := s.nested(&left, 0)
 	if err != nil || !fits {
 		return err
 	}
 	switch inner, isObject := value.(map[string]any); {
-	case key == "server_info":
-		maps.DeleteFunc(inner, func(name string, v any) bool { return !harmlessServerInfo[name] || v == nil })
-		if len(inner) > 0 {
-			o.config[key] = inner
-		}
 	case secret.IsSecretName(key, nil):
 	case isObject && key == "metrics":
 		o.own(inner)
@@ -164,18 +174,11 @@ func (o *object) own(metrics map[string]any) {
 
 // errors counts the requests that ended with a message and keeps the first distinct ones. Both
 // Python clients list a text per request, empty for a good one; our own counts them by class.
-func (o *object) errors(d *json.Decoder) error {
+func (o *object) errors(s *scanner) error {
 	o.requests = true
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
+	return s.array(func() error {
 		left := maxKept
-		value, _, err := nested(d, t, &left, 0)
-		if err != nil {
-			return err
-		}
+		value, _, err := s.nested(&left, 0)
 		switch v := value.(type) {
 		case string:
 			o.failed(v, 1)
@@ -186,9 +189,8 @@ func (o *object) errors(d *json.Decoder) error {
 				o.failed(class+": "+first, n)
 			}
 		}
-	}
-	_, err := d.Token()
-	return err
+		return err
+	})
 }
 
 func (o *object) failed(message string, times int64) {
@@ -225,6 +227,7 @@ func (o *object) measurement() *Measurement {
 		m.Extra["error messages"] = anySlice(o.messages)
 	}
 	m.Client = o.client()
+	o.other(m)
 	m.complete()
 	return m
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -19,6 +18,8 @@ import (
 type Inputs struct {
 	// Stdout is the file with what the client printed.
 	Stdout string
+	// Stderr is the file with what it printed there; it is read where Stdout has no result.
+	Stderr string
 	// Result is the file that the client was told to write: JSON or JSONL.
 	Result string
 	// First takes the first result in the output, as for a client without a profile; else the
@@ -38,7 +39,7 @@ func Read(in Inputs) (*Measurement, []Reason, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fromText, err := readStdout(in)
+	fromText, err := readPrinted(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +64,7 @@ func Read(in Inputs) (*Measurement, []Reason, error) {
 
 func places(in Inputs) string {
 	var names []string
-	for _, name := range []string{in.Result, in.Stdout} {
+	for _, name := range []string{in.Result, in.Stdout, in.Stderr} {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -86,50 +87,46 @@ func readResult(in Inputs) (*Measurement, []Reason, error) {
 // readResultFile reads a result file that may be missing. A damaged one counts for nothing: its
 // last whole object may be an older run's. The printed block then stands in.
 func readResultFile(path string) ([]*Measurement, []Reason, error) {
-	f, err := openMaybe(path)
-	if f == nil || err != nil {
-		return nil, nil, err
+	if path == "" {
+		return nil, nil, nil
 	}
-	defer f.Close()
-	found, err := ParseJSON(f)
+	in, err := openSource(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read result: %w", err)
+	}
+	defer in.Close()
+	found, err := ParseJSON(in.Reader)
 	if err != nil {
 		return nil, []Reason{{Partial, SeverityWarning, fmt.Sprintf("the result file %s was not used: %v", filepath.Base(path), err)}}, nil
 	}
 	return found, nil, nil
 }
 
-func readStdout(in Inputs) (*Measurement, error) {
-	f, err := openMaybe(in.Stdout)
-	if f == nil || err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	found, err := parseOutput(logfile.Past(f, logfile.Words))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Stdout, err)
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	if in.First {
-		return found[0], nil
-	}
-	return found[len(found)-1], nil
-}
-
-// parseOutput finds the results in what a client printed: blocks, and lines that are JSON.
-func parseOutput(r io.Reader) ([]*Measurement, error) {
-	var p textParser
-	return p.read(r, func(line string, ended bool) {
-		if strings.HasPrefix(line, "{") && strings.Contains(line, `"duration`) {
-			if found, err := ParseJSON(strings.NewReader(line)); err == nil && len(found) > 0 {
-				p.finish()
-				p.found = append(p.found, found...)
-				return
-			}
+// readPrinted gives the result in what the client printed; on stderr where stdout has none.
+func readPrinted(in Inputs) (*Measurement, error) {
+	for _, path := range []string{in.Stdout, in.Stderr} {
+		f, err := openMaybe(path)
+		if err != nil {
+			return nil, err
 		}
-		p.line(line, ended)
-	})
+		if f == nil {
+			continue
+		}
+		found, err := ParseText(logfile.Past(f, logfile.Words))
+		f.Close()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		case len(found) > 0 && in.First:
+			return found[0], nil
+		case len(found) > 0:
+			return found[len(found)-1], nil
+		}
+	}
+	return nil, nil
 }
 
 // openMaybe opens a file that may be missing; then it returns neither file nor error.
@@ -187,6 +184,23 @@ func join(m, text *Measurement) *Measurement {
 func repeats(v metric.Values, name string) bool {
 	f, ok := v[name]
 	return ok && !finite(f)
+}
+
+// sameResult tells whether a printed block says what a result file's object says: some numbers
+// in common, and none of them another one.
+func sameResult(m, text *Measurement) bool {
+	shared := 0
+	for name, half := range text.halfUnit {
+		own, has := m.Metrics[name]
+		if !has {
+			continue
+		}
+		if !agree(own, text.Metrics[name], half) {
+			return false
+		}
+		shared++
+	}
+	return shared >= 3
 }
 
 // agree compares a number with its printed form, which is rounded to half a unit of its last

@@ -77,6 +77,10 @@ type Side struct {
 	Argv []string
 	// Env is the explicit environment, redacted; nil when unknown.
 	Env map[string]string
+	// Config is what the output of an imported result reveals of the configuration: the client's
+	// Namespace(...) lines and the configuration keys of its JSON, and of the server what SGLang's
+	// server_info says. Credentials are masked. nil, and no key in JSON, where nothing is revealed.
+	Config map[string]any
 }
 
 // PhaseTime is when a phase began.
@@ -94,6 +98,8 @@ type sideJSON struct {
 	Axes *matrix.Axes      `json:"axes"`
 	Argv []string          `json:"argv"`
 	Env  map[string]string `json:"env"`
+
+	Config map[string]any `json:"config,omitempty"`
 }
 
 type sampleJSON struct {
@@ -115,6 +121,9 @@ type sampleJSON struct {
 // MarshalJSON writes the side with null for what is unknown.
 func (s Side) MarshalJSON() ([]byte, error) {
 	out := sideJSON{Name: known(s.Name), ID: known(s.ID), Argv: s.Argv, Env: s.Env}
+	if s.Config != nil {
+		out.Config, _ = jsonable(s.Config).(map[string]any)
+	}
 	if s.Axes != nil {
 		out.Axes = &s.Axes
 	}
@@ -124,10 +133,15 @@ func (s Side) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is the way back.
 func (s *Side) UnmarshalJSON(data []byte) error {
 	var in sideJSON
-	if err := json.Unmarshal(data, &in); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&in); err != nil {
 		return err
 	}
 	*s = Side{Name: value(in.Name), ID: value(in.ID), Argv: in.Argv, Env: in.Env}
+	if in.Config != nil {
+		s.Config, _ = numbersIn(in.Config).(map[string]any)
+	}
 	if in.Axes != nil {
 		s.Axes = *in.Axes
 	}

@@ -1,5 +1,7 @@
 package result
 
+import "maps"
+
 // promised is what the two Python clients print in every version; import holds them to it. A
 // run holds a client to its profile instead.
 var promised = map[string][]string{
@@ -18,12 +20,13 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 		}
 		return
 	}
+	s.reveal(m.Config)
 	var argv []string
 	if s.Client != nil {
 		argv = s.Client.Argv
 	}
 	verdict := Judge(m, Expectation{
-		NumPrompts: promptsAsked(argv), Promised: promised[m.Client], Generic: promised[m.Client] == nil,
+		NumPrompts: promptsAsked(argv), Promised: promised[m.Client], Generic: promised[m.Client] == nil || m.older,
 	})
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &verdict
 	s.Simulated = s.Simulated || m.Simulated
@@ -35,4 +38,24 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 	default:
 		s.Status = StatusOK
 	}
+}
+
+// reveal shares out what the output says of the configuration: SGLang's client asks the server
+// for its arguments, what is left is the client's own.
+func (s *Sample) reveal(config map[string]any) {
+	own := maps.Clone(config)
+	if info, ok := own["server_info"].(map[string]any); ok {
+		delete(own, "server_info")
+		if s.Server == nil {
+			s.Server = &Side{}
+		}
+		s.Server.Config = info
+	}
+	if len(own) == 0 {
+		return
+	}
+	if s.Client == nil {
+		s.Client = &Side{}
+	}
+	s.Client.Config = own
 }

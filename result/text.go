@@ -23,16 +23,18 @@ const (
 
 var expectedTokens = regexp.MustCompile(`^#(Input|Output) tokens:\s*(\d+)$`)
 
-// ParseText gives every result block found in a client's output, in order. A block that ends
-// before its closing rule is Partial; a last row that may be cut off within its number is left
-// out. The configuration of a block is what the Namespace(...) lines before it say.
+// ParseText gives every result found in a client's output, in order: blocks, and lines that are
+// the client's JSON (one that says what the block before it says completes that block's result).
+// A block that ends before its closing rule is Partial; a last row that may be cut off within its
+// number is left out. The configuration of a block is what the Namespace(...) lines before it
+// say. A block may stand behind a prefix that a launcher or collector of logs gave each line.
 func ParseText(r io.Reader) ([]*Measurement, error) {
 	var p textParser
-	return p.read(r, p.line)
+	return p.read(r)
 }
 
-// read hands each line of a client's output to take and gives what was found.
-func (p *textParser) read(r io.Reader, take func(line string, ended bool)) ([]*Measurement, error) {
+// read reads a client's output and gives what was found.
+func (p *textParser) read(r io.Reader) ([]*Measurement, error) {
 	lines := newLineReader(r)
 	for {
 		line, ended, err := lines.next()
@@ -42,7 +44,7 @@ func (p *textParser) read(r io.Reader, take func(line string, ended bool)) ([]*M
 		if err != nil {
 			return p.end(), fmt.Errorf("read client output: %w", err)
 		}
-		take(line, ended)
+		p.line(line, ended)
 	}
 }
 
@@ -64,6 +66,10 @@ type textBlock struct {
 	steady  bool // within the appended section
 	noise   int  // lines since the last row that belong to no block
 	marks   map[string]bool
+	prefix  string // shape of what stands before each line of the block
+	offline bool   // no server was measured
+	unclear []row  // rows whose number can be read in two ways
+	signs   signs
 }
 
 func (p *textParser) end() []*Measurement {
@@ -74,7 +80,11 @@ func (p *textParser) end() []*Measurement {
 func (p *textParser) finish() {
 	b := p.block
 	p.block = nil
-	if b == nil || len(b.m.Metrics) == 0 {
+	if b == nil {
+		return
+	}
+	b.decide()
+	if len(b.m.Metrics) == 0 {
 		return
 	}
 	b.m.Partial = !b.closed || b.partial
@@ -84,15 +94,23 @@ func (p *textParser) finish() {
 }
 
 func (p *textParser) line(line string, ended bool) {
-	text := strings.TrimSpace(line)
-	if title, ok := framed(text, '='); ok && strings.Contains(strings.ToLower(title), "benchmark result") {
+	if at := headerAt(line); at >= 0 {
 		p.finish()
 		p.block = newTextBlock(p.config)
+		p.block.prefix = shape(line[:at])
+		p.block.offline = strings.Contains(line[at:], "Offline")
 		p.config = nil
 		return
 	}
-	if findNamespace(text) >= 0 {
-		p.namespace(text)
+	if p.block != nil {
+		line = p.block.bare(line)
+	}
+	text := strings.TrimSpace(line)
+	if args := clientArguments(text); args != "" {
+		p.namespace(args)
+		return
+	}
+	if strings.HasPrefix(text, `{"`) && p.json(text) {
 		return
 	}
 	if p.block == nil {
@@ -103,6 +121,21 @@ func (p *textParser) line(line string, ended bool) {
 		p.finish()
 		p.outside(text)
 	}
+}
+
+// json takes a line that is a client's JSON, or reports that it is none.
+func (p *textParser) json(text string) bool {
+	found, err := ParseJSON(strings.NewReader(text))
+	if err != nil || len(found) == 0 {
+		return false
+	}
+	p.finish()
+	if n := len(p.found); n > 0 && p.found[n-1].Source == "text" && len(found) == 1 && sameResult(found[0], p.found[n-1]) {
+		p.found[n-1] = join(found[0], p.found[n-1])
+		return true
+	}
+	p.found = append(p.found, found...)
+	return true
 }
 
 // namespace remembers the arguments that a client says it was started with. The second line,
@@ -184,6 +217,14 @@ func (b *textBlock) head(title string) bool {
 	return true
 }
 
+// row is one "label: value" line, with where it stands.
+type row struct {
+	label, value    string
+	section, parent string
+	indented        bool
+	steady          bool
+}
+
 // row takes one "label: value" line, or reports that the line is none.
 func (b *textBlock) row(line string, ended bool) bool {
 	label, value, column, ok := splitRow(line)
@@ -201,18 +242,45 @@ func (b *textBlock) row(line string, ended bool) bool {
 		return true // the number may be cut off
 	}
 	f, places, numeric := parseNumber(value)
-	name, factor, known := textMetric(label)
-	if !numeric && !known && column < valueColumn && utf8.RuneCountInString(label) < valueColumn {
+	style := written(value)
+	b.signs = b.signs.with(value, style)
+	_, _, known := textMetric(label)
+	if !numeric && style == notNumber && !known && column < valueColumn && utf8.RuneCountInString(label) < valueColumn {
 		return false // a log line that got between
 	}
 	base, _ := splitUnit(label)
 	b.marks[base] = true
-	if _, taken := b.m.Metrics[name]; known && numeric && !b.steady && !taken {
-		b.metric(name, label, f*factor, places, factor)
+	r := row{label, value, b.section, b.parent, indented, b.steady}
+	if style.localized() {
+		b.unclear = append(b.unclear, r)
 		return true
 	}
-	b.other(label, value, f, numeric, known, indented, places)
+	b.keep(r, f, places, numeric)
 	return true
+}
+
+// keep puts a row's number where it belongs.
+func (b *textBlock) keep(r row, f float64, places int, numeric bool) {
+	name, factor, known := textMetric(r.label)
+	if _, taken := b.m.Metrics[name]; known && numeric && !r.steady && !taken {
+		b.metric(name, r.label, f*factor, places, factor)
+		return
+	}
+	b.other(r, f, numeric, known, places)
+}
+
+// decide reads the rows whose numbers are written as some country does, once the others have
+// shown how. What stays unclear is left out, and said.
+func (b *textBlock) decide() {
+	for _, r := range b.unclear {
+		f, places, ok := b.signs.read(r.value)
+		if ok {
+			b.keep(r, f, places, true)
+			continue
+		}
+		b.m.Extra[r.label] = redactor.String(r.value)
+		b.m.Findings = append(b.m.Findings, Reason{NoMetrics, SeverityWarning, fmt.Sprintf("%s: %q can be read in two ways, so it was not read", r.label, r.value)})
+	}
 }
 
 func (b *textBlock) metric(name, label string, f float64, places int, factor float64) {
@@ -230,43 +298,46 @@ func (b *textBlock) metric(name, label string, f float64, places int, factor flo
 }
 
 // other keeps a row that is no metric of the contract, or the second of its kind.
-func (b *textBlock) other(label, value string, f float64, numeric, known, indented bool, places int) {
-	lower := strings.ToLower(value)
+func (b *textBlock) other(r row, f float64, numeric, known bool, places int) {
+	lower := strings.ToLower(r.value)
 	switch {
-	case strings.EqualFold(label, "backend"):
-		b.m.Config["backend"] = value
+	case strings.EqualFold(r.label, "backend"):
+		b.m.Config["backend"] = r.value
 		return
-	case strings.EqualFold(label, "server") && lower == "simulated":
+	case strings.EqualFold(r.label, "server") && lower == "simulated":
 		b.m.Simulated = true
 		return
-	case strings.EqualFold(label, "partial"):
+	case strings.EqualFold(r.label, "partial"):
 		b.partial = true
 		return
 	case known && (lower == "not set" || lower == "none" || lower == "n/a"):
 		return
 	}
-	var kept any = redactor.String(value)
+	var kept any = redactor.String(r.value)
 	if numeric {
 		kept = plain(f, places == 0)
 	}
-	names := []string{label}
-	if b.steady {
+	names := []string{r.label}
+	if r.steady {
 		names = nil
 	}
-	if indented && b.parent != "" {
-		names = append(names, b.parent+" / "+label)
+	if r.indented && r.parent != "" {
+		names = append(names, r.parent+" / "+r.label)
 	}
-	if b.section != "" {
-		names = append(names, b.section+" / "+label)
+	if r.section != "" {
+		names = append(names, r.section+" / "+r.label)
 	}
 	if len(names) == 0 {
-		names = []string{label}
+		names = []string{r.label}
 	}
 	b.m.addExtra(kept, names...)
 }
 
 // client tells by its labels who printed the block.
 func (b *textBlock) client() string {
+	if b.offline {
+		return ClientOffline
+	}
 	if b.marks["backend"] && b.marks["failed requests"] {
 		return ClientServematrix // SGLang's layout with the row that it lacks
 	}

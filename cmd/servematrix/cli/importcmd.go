@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,12 +22,13 @@ func newImport(env Env) *cobra.Command {
 		Use:   "import FILE…",
 		Short: "Read outputs of benchmarks that were run elsewhere",
 		Long: `Reads what SGLang's, vLLM's or the embedded client printed or wrote (text, JSON, JSON lines),
-folders of such files, and whole combined reports, and prints one sample a line: the object of
-results.jsonl, null where nobody knows. With --out the samples become DIR/results.jsonl beside
+folders of such files, what vllm bench sweep leaves, and whole combined reports, and prints one
+sample a line as soon as it is read: the object of results.jsonl, null where nobody knows. What
+cannot be read is named at the end. With --out the samples become DIR/results.jsonl beside
 copies of the files under DIR/sources, in which secrets are hidden; DIR must be new. It is a record, not a run: there is
 nothing in it to resume.
 
-Exit codes: 0 imported · 2 usage, or a file has no result`,
+Exit codes: 0 imported · 2 usage, or a file has no result or is damaged (--out then makes no folder)`,
 		Example: "  servematrix import results/*.txt --out imported",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return importFiles(env, args, out) },
@@ -44,37 +45,53 @@ func importFiles(env Env, names []string, out string) error {
 			return usageError("%w", err)
 		}
 	}
-	samples, err := result.Import(paths)
-	if err != nil {
-		return &exitError{code: exitUsage, err: err}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for _, s := range samples {
-		if err := enc.Encode(s); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(env.Stderr, "%s from %s\n", count(len(samples), "sample"), count(len(paths), "source"))
 	if out == "" {
-		_, err := env.Stdout.Write(b.Bytes())
-		return err
+		return writeSamples(env, paths, env.Stdout)
 	}
 	var hide secret.Redactor
 	hide.AddEnviron(env.Env, nil)
-	if err := record(&hide, env.path(out), paths, b.Bytes()); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return usageError("%s is there already; give --out a new folder", out)
-		}
+	err := record(&hide, env.path(out), paths, func(w io.Writer) error { return writeSamples(env, paths, w) })
+	var unread *exitError
+	switch {
+	case errors.As(err, &unread):
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return usageError("%s is there already; give --out a new folder", out)
+	case err != nil:
 		return usageError("the samples cannot be written: %w", err)
 	}
 	_, err = fmt.Fprintln(env.Stdout, shown(env, env.path(out)))
 	return err
 }
 
+// writeSamples writes each sample as soon as it is read, so that the size of the sources does not
+// matter.
+func writeSamples(env Env, paths []string, to io.Writer) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	n := 0
+	var broken error
+	err := result.ImportEach(paths, func(s result.Sample) error {
+		n++
+		broken = enc.Encode(s)
+		return broken
+	})
+	if broken == nil {
+		broken = w.Flush()
+	}
+	if broken != nil {
+		return broken
+	}
+	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return nil
+}
+
 // record makes the folder whole or not at all.
-func record(hide *secret.Redactor, dir string, sources []string, samples []byte) (err error) {
+func record(hide *secret.Redactor, dir string, sources []string, samples func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return fs.ErrExist
 	}
@@ -89,7 +106,11 @@ func record(hide *secret.Redactor, dir string, sources []string, samples []byte)
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(tmp, "results.jsonl"), samples, 0o644); err != nil {
+	results, err := os.OpenFile(filepath.Join(tmp, "results.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(samples(results), results.Close()); err != nil {
 		return err
 	}
 	for i, src := range sources {

@@ -1,0 +1,61 @@
+package result
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// emitter makes samples of the measurements of one client's output as they come. It holds one
+// back, because how the client ended belongs to the last.
+type emitter struct {
+	client *Side
+	block  int // of the first, where the samples are rounds; 0: unknown
+	server *Side
+	each   func(Sample) error
+	held   *Measurement
+	n      int
+}
+
+// take is given the next measurement.
+func (e *emitter) take(m *Measurement) error {
+	last := e.held
+	e.held = m
+	if last == nil {
+		return nil
+	}
+	return e.emit(last, nil)
+}
+
+// finish emits the last measurement, with how the client ended.
+func (e *emitter) finish(end *Failure) error {
+	if e.held == nil {
+		return nil
+	}
+	last := e.held
+	e.held = nil
+	return e.emit(last, end)
+}
+
+func (e *emitter) emit(m *Measurement, end *Failure) error {
+	s := Sample{Block: e.block}
+	client := *e.client
+	if e.n++; e.n > 1 {
+		client.Name = fmt.Sprintf("%s#%d", client.Name, e.n)
+	}
+	s.Client = &client
+	if e.server != nil {
+		server := *e.server
+		s.Server = &server
+	}
+	s.settle(m, end)
+	return e.each(s)
+}
+
+// sideOf names the client by its file, where its name is not known otherwise.
+func sideOf(path string) *Side {
+	stem, _ := roleOf(filepath.Base(path))
+	if stem == "" {
+		stem = filepath.Base(filepath.Dir(path))
+	}
+	return &Side{Name: stem}
+}

@@ -1,0 +1,334 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Bounds of one JSON value. Python's encoder stays below them; encoding/json has the same depth.
+const (
+	maxNesting = 10000
+	maxKeep    = 64 << 10 // bytes of a string that are kept
+	scanBuffer = 256 << 10
+)
+
+// scanner reads JSON as Python's json module writes it, bare NaN and Infinity included, from a
+// stream of any length, holding one buffer of it. Values that nobody asks for are passed over at
+// the speed of a loop over bytes: a result file is mostly arrays with a number a token.
+// It is stricter than a skipper has to be: a value that was cut off shows at the next line.
+type scanner struct {
+	r        io.Reader
+	buf      []byte
+	pos, end int
+	base     int64 // offset in the stream of buf[0]
+	lines    int64 // line ends before buf[0]
+	err      error // of r; io.EOF at the end
+	nesting  []byte
+	text     []byte // the scalar being read
+
+	// begin is where the value being read begins, restart the first "{" at the head of a line
+	// after it: there another value begins if this one turns out to be damaged. -1: none.
+	begin, restart int64
+	restartLines   int64 // line ends before it
+}
+
+// syntaxError says where a JSON text is none.
+type syntaxError struct {
+	offset, line int64
+	what         string
+}
+
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("line %d, byte %d: %s", e.line, e.offset, e.what)
+}
+
+func newScanner(r io.Reader) *scanner {
+	return &scanner{r: r, buf: make([]byte, scanBuffer), restart: -1}
+}
+
+func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
+
+func (s *scanner) fill() bool {
+	if s.pos < s.end {
+		return true
+	}
+	if s.err != nil {
+		return false
+	}
+	s.base += int64(s.end)
+	s.lines += int64(bytes.Count(s.buf[:s.end], []byte{'\n'}))
+	s.pos, s.end = 0, 0
+	for s.end == 0 && s.err == nil {
+		s.end, s.err = s.r.Read(s.buf)
+	}
+	return s.end > 0
+}
+
+// ended gives the error at the end of what can be read: io.ErrUnexpectedEOF in a value.
+func (s *scanner) ended() error {
+	if errors.Is(s.err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return s.err
+}
+
+func (s *scanner) bad(format string, args ...any) error {
+	return &syntaxError{
+		offset: s.offset(), line: s.passed() + 1,
+		what: fmt.Sprintf(format, args...),
+	}
+}
+
+// passed is the number of line ends so far.
+func (s *scanner) passed() int64 {
+	return s.lines + int64(bytes.Count(s.buf[:s.pos], []byte{'\n'}))
+}
+
+// byteOrderMark passes over the one that may begin a stream.
+func (s *scanner) byteOrderMark() {
+	for _, c := range []byte("\ufeff") {
+		if !s.fill() || s.buf[s.pos] != c {
+			return
+		}
+		s.pos++
+	}
+}
+
+// peek gives the next byte that is no white space, without taking it.
+func (s *scanner) peek() (byte, error) {
+	for {
+		for s.pos < s.end {
+			switch c := s.buf[s.pos]; c {
+			case ' ', '\t', '\r':
+				s.pos++
+			case '\n':
+				s.pos++
+				s.mark()
+			default:
+				return c, nil
+			}
+		}
+		if !s.fill() {
+			return 0, s.ended()
+		}
+	}
+}
+
+// mark notes a "{" at the head of a line.
+func (s *scanner) mark() {
+	if s.restart < 0 && s.fill() && s.buf[s.pos] == '{' && s.offset() > s.begin {
+		s.restart, s.restartLines = s.offset(), s.passed()
+	}
+}
+
+// take takes the next byte, which has to be the one given.
+func (s *scanner) take(want byte) error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	if c != want {
+		return s.bad("%s where %q has to stand", spelt(c), want)
+	}
+	s.pos++
+	return nil
+}
+
+func spelt(c byte) string {
+	if c < 0x20 || c >= 0x7f {
+		return fmt.Sprintf("the byte 0x%02x", c)
+	}
+	return fmt.Sprintf("%q", c)
+}
+
+// object reads "{"key": value, …}"; each has to read the value.
+func (s *scanner) object(each func(key string) error) error {
+	if err := s.take('{'); err != nil {
+		return err
+	}
+	return s.list('}', func() error {
+		key, err := s.string()
+		if err != nil {
+			return err
+		}
+		if err := s.take(':'); err != nil {
+			return err
+		}
+		return each(key)
+	})
+}
+
+// array reads "[value, …]"; each has to read the value.
+func (s *scanner) array(each func() error) error {
+	if err := s.take('['); err != nil {
+		return err
+	}
+	return s.list(']', each)
+}
+
+func (s *scanner) list(closing byte, each func() error) error {
+	for first := true; ; first = false {
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		switch {
+		case c == closing:
+			s.pos++
+			return nil
+		case first:
+		case c != ',':
+			return s.bad("%s where a comma or %q has to stand", spelt(c), closing)
+		default:
+			s.pos++
+		}
+		if err := each(); err != nil {
+			return err
+		}
+	}
+}
+
+// string reads a string. Of a very long one the beginning is kept.
+func (s *scanner) string() (string, error) {
+	if err := s.take('"'); err != nil {
+		return "", err
+	}
+	s.text = append(s.text[:0], '"')
+	escaped, err := s.rest(true)
+	if err != nil {
+		return "", err
+	}
+	if !escaped {
+		return strings.ToValidUTF8(string(s.text[1:]), "\ufffd"), nil
+	}
+	var text string
+	for cut := len(s.text); cut == len(s.text) || len(s.text) == maxKeep && cut > maxKeep-6; cut-- { // we may have cut an escape
+		if json.Unmarshal(append(s.text[:cut:cut], '"'), &text) == nil {
+			return text, nil
+		}
+	}
+	return "", s.bad("an escape in a string that JSON does not have")
+}
+
+// rest reads on to the end of a string, and keeps it in text if asked to.
+func (s *scanner) rest(keep bool) (escaped bool, err error) {
+	for {
+		if !s.fill() {
+			return escaped, s.ended()
+		}
+		chunk := s.buf[s.pos:s.end]
+		quote := bytes.IndexByte(chunk, '"')
+		if quote >= 0 {
+			chunk = chunk[:quote]
+		}
+		slash := bytes.IndexByte(chunk, '\\')
+		if slash >= 0 {
+			chunk = chunk[:slash]
+		}
+		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+			s.pos += i + 1
+			err := s.bad("the line ends within a string")
+			s.mark()
+			return escaped, err
+		}
+		s.keep(keep, chunk)
+		s.pos += len(chunk)
+		switch {
+		case slash >= 0:
+			escaped = true
+			for range 2 { // the backslash and what it escapes
+				if !s.fill() {
+					return escaped, s.ended()
+				}
+				s.keep(keep, s.buf[s.pos:s.pos+1])
+				if s.pos++; s.buf[s.pos-1] == '\n' {
+					err := s.bad("the line ends within a string")
+					s.mark()
+					return escaped, err
+				}
+			}
+		case quote >= 0:
+			s.pos++
+			return escaped, nil
+		}
+	}
+}
+
+func (s *scanner) keep(keep bool, more []byte) {
+	if keep && len(s.text) < maxKeep {
+		s.text = append(s.text, more[:min(len(more), maxKeep-len(s.text))]...)
+	}
+}
+
+// bare is set for the bytes of numbers and words.
+var bare = func() (set [256]bool) {
+	for _, c := range []byte("+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		set[c] = true
+	}
+	return set
+}()
+
+// word reads a number or a bare word.
+func (s *scanner) word() (string, error) {
+	if _, err := s.peek(); err != nil {
+		return "", err
+	}
+	s.text = s.text[:0]
+	for {
+		from := s.pos
+		for s.pos < s.end && bare[s.buf[s.pos]] {
+			s.pos++
+		}
+		s.keep(true, s.buf[from:s.pos])
+		if s.pos < s.end {
+			break
+		}
+		if !s.fill() {
+			break
+		}
+	}
+	if len(s.text) == 0 {
+		return "", s.bad("%s where a value has to stand", spelt(s.buf[s.pos]))
+	}
+	return string(s.text), nil
+}
+
+// recover goes on behind a damaged value: at the first line in it that begins an object, or at
+// an object that stands where the damage was noticed, or at the next such line. It reports
+// whether there is one.
+func (s *scanner) recover() (bool, error) {
+	if at := s.restart; at >= 0 {
+		if at >= s.base {
+			s.pos = int(at - s.base)
+			return true, nil
+		}
+		if seeker, ok := s.r.(io.Seeker); ok {
+			if _, err := seeker.Seek(at-s.offset()-int64(s.end-s.pos), io.SeekCurrent); err == nil {
+				s.base, s.pos, s.end, s.err, s.lines = at, 0, 0, nil, s.restartLines
+				return true, nil
+			}
+		}
+	}
+	if s.fill() && s.buf[s.pos] == '{' && s.offset() > s.begin {
+		return true, nil
+	}
+	for s.fill() {
+		i := bytes.IndexByte(s.buf[s.pos:s.end], '\n')
+		if i < 0 {
+			s.pos = s.end
+			continue
+		}
+		s.pos += i + 1
+		if s.fill() && s.buf[s.pos] == '{' {
+			return true, nil
+		}
+	}
+	if errors.Is(s.err, io.EOF) {
+		return false, nil
+	}
+	return false, s.err
+}
