@@ -78,7 +78,7 @@ func (s *server) serverInfo(w http.ResponseWriter, _ *http.Request) {
 		"max_running_requests": o.MaxRunningRequests, "max_total_num_tokens": o.MaxTotalTokens, "context_length": o.ContextLength,
 		"chunked_prefill_size": o.ChunkedPrefillSize, "schedule_conservativeness": o.ScheduleConservativeness,
 		"prefill_rate": o.PrefillRate, "decode_base_s": o.DecodeBase.Seconds(), "decode_per_seq_s": o.DecodePerSeq.Seconds(),
-		"noise": o.Noise, "random_seed": o.Seed, "tp_size": max(o.Workers, 1), "start_factor": s.engine.cost.start,
+		"noise": o.Noise, "drift": o.Drift, "drift_period_s": o.DriftPeriod.Seconds(), "random_seed": o.Seed, "tp_size": max(o.Workers, 1), "start_factor": s.engine.cost.start,
 		"uptime_s": time.Since(s.began).Seconds(), "busy_s": stats.busy.Seconds(), "late_passes": stats.latePasses, "token_usage": usage,
 	})
 }

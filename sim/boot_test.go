@@ -106,7 +106,7 @@ func TestVLLMHoldsItsPortWhileLoading(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for _, opt := range []Options{
-		{Style: "llama"}, {Port: 70000}, {Noise: -1}, {Noise: 2}, {PrefillRate: -1}, {MaxRunningRequests: -1},
+		{Style: "llama"}, {Port: 70000}, {Noise: -1}, {Noise: 2}, {Drift: -0.1}, {Drift: 2}, {DriftPeriod: -1}, {PrefillRate: -1}, {MaxRunningRequests: -1},
 		{Faults: []string{"no-such"}}, {Faults: []string{"stall=x"}}, {Faults: []string{"silent=1"}}, {Faults: []string{"fail-once"}},
 		{Faults: []string{"die-after=1:NOSIG"}}, {Faults: []string{"log-flood=0"}}, {Faults: []string{"huge-line=9GiB"}}, {Faults: []string{"exit-late=soon"}},
 		{Faults: []string{"exit-code=256"}},

@@ -263,3 +263,32 @@ func TestNoise(t *testing.T) {
 		t.Error("no noise, but a factor")
 	}
 }
+
+func TestDrift(t *testing.T) {
+	d := drift{share: 0.02, period: 8 * time.Second}
+	for _, c := range []struct {
+		seconds int64
+		want    float64
+	}{{0, 1}, {1, math.Exp(0.02 * math.Sqrt2 / 2)}, {2, math.Exp(0.02)}, {4, 1}, {6, math.Exp(-0.02)}, {8, 1}, {1_000_000_002, math.Exp(0.02)}} {
+		if got := d.at(time.Unix(c.seconds, 0)); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("after %d s: %v, want %v", c.seconds, got, c.want)
+		}
+	}
+	if got := (drift{}).at(time.Unix(1, 0)); got != 1 {
+		t.Errorf("no drift is %v", got)
+	}
+	opt, err := Options{Drift: 0.5, DriftPeriod: time.Hour}.resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := opt.newEngine().cost.drift; got != (drift{0.5, time.Hour}) {
+		t.Errorf("the engine's drift is %v", got)
+	}
+	// A lone pass of an hour's period takes what that moment says.
+	c := newCost(5*ms, 0, 30000, 0, 1)
+	c.drift = opt.newEngine().cost.drift
+	low, pass, high := c.drift.at(time.Now()), c.pass(0, 0).Seconds()/0.005, c.drift.at(time.Now())
+	if pass < min(low, high)-1e-6 || pass > max(low, high)+1e-6 {
+		t.Errorf("a pass takes %v times its base, not between %v and %v", pass, low, high)
+	}
+}

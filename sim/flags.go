@@ -32,6 +32,9 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.Float64Var(&o.Noise, "noise", 0.02, "relative standard deviation of a start's speed and of a pass's")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the noise (default: a new one at each start)")
 
+	fs.Float64Var(&o.Drift, "drift", 0, "share by which the host slows down and speeds up again (0.02: by 2% either way)")
+	fs.DurationVar(&o.DriftPeriod, "drift-period", 10*time.Minute, "how long that takes; by the wall clock, so that servers one after the other share it")
+
 	fs.IntVar(&o.Workers, "workers", 1, "scheduler (vllm: worker) processes to start; 0: no processes at all")
 	durationVar(fs, &o.StopPoll, "stop-poll", 200*time.Millisecond, "how often sglang looks for a SIGTERM and for the end of its requests (5s in the real one)")
 	fs.StringArrayVar(&o.Faults, "fault", nil, "misbehave: NAME or NAME=ARG, repeatable:\n"+faultHelp())

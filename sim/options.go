@@ -67,6 +67,12 @@ type Options struct {
 	// independent of one another, as real ones are.
 	Seed uint64
 
+	// Drift is the share by which the host slows down and speeds up again, in the course of each
+	// DriftPeriod of the wall clock: 0.02 is a pass that takes from 2 % less to 2 % more. 0 is none.
+	Drift float64
+	// DriftPeriod is how long the host takes from one slowest moment to the next. 0 is 10 minutes.
+	DriftPeriod time.Duration
+
 	// Workers is how many scheduler (vLLM: Worker) processes to start, together with the other
 	// processes of the engine's tree. 0 starts no processes at all.
 	Workers int
@@ -101,7 +107,7 @@ func (o Options) resolved() (Options, error) {
 		{"max-running-requests", float64(o.MaxRunningRequests)}, {"max-total-tokens", float64(o.MaxTotalTokens)},
 		{"context-length", float64(o.ContextLength)}, {"page-size", float64(o.PageSize)},
 		{"prefill-rate", o.PrefillRate},
-		{"schedule-conservativeness", o.ScheduleConservativeness}, {"noise", o.Noise}, {"workers", float64(o.Workers)},
+		{"schedule-conservativeness", o.ScheduleConservativeness}, {"noise", o.Noise}, {"drift", o.Drift}, {"drift-period", float64(o.DriftPeriod)}, {"workers", float64(o.Workers)},
 	} {
 		if f.value < 0 || math.IsNaN(f.value) || math.IsInf(f.value, 0) {
 			return o, fmt.Errorf("--%s %v: must be a finite number, 0 or more", f.flag, f.value)
@@ -112,6 +118,9 @@ func (o Options) resolved() (Options, error) {
 	}
 	if o.Noise > 1 {
 		return o, fmt.Errorf("--noise %v: a relative standard deviation, at most 1 (0.02 is 2%%)", o.Noise)
+	}
+	if o.Drift > 1 {
+		return o, fmt.Errorf("--drift %v: a share, at most 1 (0.02 is 2%%)", o.Drift)
 	}
 	if _, err := parseFaults(o.Faults); err != nil {
 		return o, err
@@ -135,6 +144,7 @@ func (o Options) resolved() (Options, error) {
 	o.DecodePerSeq = max(or(o.DecodePerSeq, 50*time.Microsecond), 0)
 	o.Startup = max(or(o.Startup, 300*time.Millisecond), 0)
 	o.StopPoll = max(or(o.StopPoll, 200*time.Millisecond), 0)
+	o.DriftPeriod = or(o.DriftPeriod, 10*time.Minute)
 	o.FaultTTL = or(o.FaultTTL, 10*time.Minute)
 	o.Seed = or(o.Seed, uint64(time.Now().UnixNano()))
 	return o, nil
@@ -164,6 +174,7 @@ func (o Options) newEngine() *engine {
 		sleep: sleepUntil, news: make(chan struct{}, 1),
 		kv: kvPool{capacity: o.MaxTotalTokens},
 	}
+	e.cost.drift = drift{o.Drift, o.DriftPeriod}
 	if !o.DisableRadixCache {
 		e.kv.cache = newRadixCache(o.PageSize)
 	}
