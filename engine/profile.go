@@ -26,6 +26,7 @@ type ServerProfile struct {
 	Metrics   string    `yaml:"metrics"`  // path of Prometheus metrics
 	Progress  *Regexp   `yaml:"progress"` // a log line that shows how far the start is; its groups together are the state
 	Failure   []Failure `yaml:"failure"`  // most important first; start_failed last
+	Effective Effective `yaml:"effective"`
 }
 
 // ClientProfile is what is known of a benchmark client. The yaml tags are the
@@ -111,6 +112,24 @@ type Failure struct {
 	Class string  `yaml:"class"`
 	Log   *Regexp `yaml:"log"`
 	Fatal bool    `yaml:"fatal"`
+}
+
+// Effective says where an engine tells what it really runs with; package effective reads it.
+type Effective struct {
+	Args        []Regexp          `yaml:"args"`         // log lines with arguments as Python prints them, in group 1
+	Version     []Regexp          `yaml:"version"`      // log lines with the engine's version in group 1
+	Changed     []Changed         `yaml:"changed"`      // log lines of choices that the engine made by itself; the first that matches counts
+	Info        [][]string        `yaml:"info"`         // paths that answer with JSON; of each list the first that answers
+	VersionKeys []string          `yaml:"version_keys"` // keys of such an answer that hold the version
+	Names       map[string]string `yaml:"names"`        // flag, less its hyphens → the argument that it sets
+	Varies      []string          `yaml:"varies"`       // arguments and keys, or shell patterns of them, that differ between starts of one command
+	Env         []string          `yaml:"env"`          // variables, or patterns of them, that an engine listens to
+}
+
+// Changed is a line by which an engine says what it decided; its first group, else the match, is what is quoted.
+type Changed struct {
+	Flag string `yaml:"flag"` // the argument that it is about, where one is
+	Log  Regexp `yaml:"log"`
 }
 
 // Target says where a client sends its requests.

@@ -12,25 +12,26 @@ type Type string
 
 // The types of events, in the order in which a run produces them.
 const (
-	RunStarted     Type = "run.started"     // Session
-	RunResumed     Type = "run.resumed"     // Session
-	CellSkipped    Type = "cell.skipped"    // Skip
-	LaunchStarted  Type = "launch.started"  // Launch
-	LaunchRunning  Type = "launch.running"  // Running
-	LaunchReady    Type = "launch.ready"    // Ready
-	LaunchHolds    Type = "launch.holds"    // process.Holdings: what the server's tree holds besides its processes
-	LaunchFailed   Type = "launch.failed"   // Failure
-	CacheFlushed   Type = "cache.flushed"   // Flushed
-	SampleStarted  Type = "sample.started"  // Sample
-	ClientStarted  Type = "client.started"  // Running
-	ClientExited   Type = "client.exited"   // Exited
-	SampleEnded    Type = "sample.ended"    // Ended
-	LaunchStopping Type = "launch.stopping" // Stopping
-	LaunchEnded    Type = "launch.ended"    // Gone
-	HookEnded      Type = "hook.ended"      // HookRun
-	Warning        Type = "warning"         // Note
-	RunInterrupted Type = "run.interrupted" // Note
-	RunEnded       Type = "run.ended"       // Verdict
+	RunStarted       Type = "run.started"       // Session
+	RunResumed       Type = "run.resumed"       // Session
+	CellSkipped      Type = "cell.skipped"      // Skip
+	LaunchStarted    Type = "launch.started"    // Launch
+	LaunchRunning    Type = "launch.running"    // Running
+	LaunchReady      Type = "launch.ready"      // Ready
+	LaunchConfigured Type = "launch.configured" // Configured
+	LaunchHolds      Type = "launch.holds"      // process.Holdings: what the server's tree holds besides its processes
+	LaunchFailed     Type = "launch.failed"     // Failure
+	CacheFlushed     Type = "cache.flushed"     // Flushed
+	SampleStarted    Type = "sample.started"    // Sample
+	ClientStarted    Type = "client.started"    // Running
+	ClientExited     Type = "client.exited"     // Exited
+	SampleEnded      Type = "sample.ended"      // Ended
+	LaunchStopping   Type = "launch.stopping"   // Stopping
+	LaunchEnded      Type = "launch.ended"      // Gone
+	HookEnded        Type = "hook.ended"        // HookRun
+	Warning          Type = "warning"           // Note
+	RunInterrupted   Type = "run.interrupted"   // Note
+	RunEnded         Type = "run.ended"         // Verdict
 )
 
 // Event is one line of events.jsonl.
@@ -131,6 +132,26 @@ type Ready struct {
 	LineNo  int      `json:"line_no,omitempty"`
 	By      []string `json:"by"`      // conditions in the order in which they were met
 	Seconds float64  `json:"seconds"` // since the start
+}
+
+// Configured is the data of launch.configured: what the server really ran with. It comes before
+// launch.ended, when the server was asked and its file is there.
+type Configured struct {
+	File     string   `json:"file"` // effective.json, relative to the run folder
+	SHA256   string   `json:"sha256"`
+	Identity string   `json:"identity"`          // the same for starts that differ in nothing that counts
+	Version  string   `json:"version,omitempty"` // of the engine
+	Args     int      `json:"args"`              // how many arguments are known
+	Changed  []Choice `json:"changed,omitempty"` // the first of what the engine chose by itself
+}
+
+// Choice is something that an engine set otherwise than asked, or by itself.
+type Choice struct {
+	Flag  string `json:"flag,omitempty"`  // the argument, where the engine names one
+	Asked string `json:"asked,omitempty"` // in the command
+	Is    string `json:"is,omitempty"`    // in force
+	Said  string `json:"said,omitempty"`  // what the engine printed about it
+	At    string `json:"at,omitempty"`    // where, such as "server.err:7"
 }
 
 // Failure says what went wrong: class and phase are those of docs/results.md.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"servematrix/effective"
 	"servematrix/journal"
 )
 
@@ -121,8 +122,8 @@ func heavy(folder journal.Folder, keep map[string]bool) ([]Bulk, error) {
 }
 
 // lasting are the files that are small and that somebody may still ask for: a
-// sample, and what a guard says of its tree after a crash.
-var lasting = []string{journal.SampleFile, journal.AttemptLock, guardStatus}
+// sample, what a server really ran with, and what a guard says of its tree after a crash.
+var lasting = []string{journal.SampleFile, journal.AttemptLock, guardStatus, effective.File}
 
 // globbed escapes what means something in a pattern.
 func globbed(path string) string {

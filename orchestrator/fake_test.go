@@ -87,6 +87,7 @@ func fakeServer(port string, words []string) {
 		}
 		fmt.Fprint(w, "flushed")
 	})
+	mux.HandleFunc("/info", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"version": "7", "told": 1, "port": 5}`) })
 	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) {
 		fmt.Fprintln(os.Stderr, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
 		os.Exit(1)
@@ -124,6 +125,11 @@ func leave(what, arg string) io.Closer {
 		c, err = net.Listen("unix", arg)
 	case "port":
 		c, err = net.Listen("tcp", "127.0.0.1:"+arg)
+	case "says": // what stands in a file
+		var text []byte
+		text, err = os.ReadFile(arg)
+		fmt.Print(string(text))
+		c = io.NopCloser(nil)
 	}
 	if err != nil {
 		panic(err)

@@ -36,7 +36,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	}
 	v := result.Judge(m, result.Expectation{
 		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
-	}, reasons...)
+	}, append(reasons, l.serverChanged()...)...)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &v
 	s.Simulated = m.Simulated || l.profile.Simulated
 	if failure == nil {
@@ -98,6 +98,9 @@ func (l *launch) finish(a *attempt, s *result.Sample) error {
 	}
 	if f := s.Failure; f != nil {
 		ended.Failure = &journal.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+	}
+	if s.Status == StatusOK {
+		l.measuredNow()
 	}
 	return l.emit(l.sampleEvent(a, journal.SampleEnded), ended, true)
 }

@@ -35,6 +35,7 @@ type launch struct {
 	began     time.Time
 	times     map[string]time.Time // phase → its start, for the samples
 	holds     *holds               // what its tree holds besides processes
+	config    *configuration       // what it really runs with; nil until it is ready
 	client    *process.Process     // the last one that was started
 	status    []string             // what the guards of server and clients wrote
 	portTaken bool                 // its start failed because another process has its port, which is not its to give back
@@ -185,6 +186,7 @@ func (l *launch) await(ctx context.Context) *journal.Failure {
 	if err != nil {
 		return l.startFailure(err)
 	}
+	l.config = l.readConfiguration()
 	return nil
 }
 

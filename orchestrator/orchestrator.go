@@ -64,6 +64,7 @@ type runner struct {
 	state     *State
 	clients   map[string]*matrix.Client
 	cells     map[string]matrix.Cell
+	measured  map[string]*measuredAs // server variant → what its samples were measured on; nil: nobody knows
 	guards    *guards
 	keeper    *keeper
 	judgeFrom int             // first launch that counts when a variant is judged hopeless
@@ -121,7 +122,7 @@ func newRunner(opt Options) (*runner, error) {
 		opt.Devices = LookAtDevices(opt.Environ)
 	}
 	r := &runner{Options: opt, state: state, guards: &guards{},
-		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}}
+		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}, measured: map[string]*measuredAs{}}
 	for _, c := range opt.Plan.Clients {
 		r.clients[c.ID] = c
 	}

@@ -82,6 +82,7 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 	}
 	if last {
 		l.holds.clientsDone()
+		l.config.ask(ctx)
 	} else {
 		l.guards.prepare() // for the next client
 	}

@@ -36,14 +36,16 @@ type Outcome struct {
 
 // LaunchState is one server start as the journal tells it. Of one that ended in
 // a former session, and was not its last, only Launch.Server, Launch.Name, Ready,
-// Failure and the fact that it ended are kept.
+// Measured, Failure and the fact that it ended are kept.
 type LaunchState struct {
 	ID      string
 	Launch  journal.Launch
 	Running *journal.Running
 	Ready   bool
-	Failure *journal.Failure
-	Ended   *journal.Gone
+	// Measured says that a valid sample came of it.
+	Measured bool
+	Failure  *journal.Failure
+	Ended    *journal.Gone
 
 	undecoded []journal.Event // of a replay: decoded only if it is still wanted at the end
 }
@@ -147,6 +149,9 @@ func (s *State) end(u Unit, attempt int, d journal.Ended) {
 	o.Attempts = max(o.Attempts, attempt)
 	if d.Failure == nil || !notItsFault(d.Failure.Class) {
 		o.Tried++
+	}
+	if l := s.Last(); l != nil && d.Status == StatusOK {
+		l.Measured = true
 	}
 }
 

@@ -53,6 +53,7 @@ func (l *launch) stop(ctx context.Context) error {
 	if l.proc == nil {
 		return l.emit(l.event(journal.LaunchEnded), journal.Gone{Code: -1, PortFree: true, Orderly: true, Note: "it was never started"}, false)
 	}
+	l.config.answered(ctx)
 	began := time.Now()
 	died := !l.proc.Alive()
 	policy := l.endPolicy()
@@ -144,6 +145,9 @@ func (l *launch) gone(began time.Time, died bool) error {
 	}
 	if l.portTaken && g.Note == "" {
 		g.PortFree, g.Note = false, fmt.Sprintf("port %d is another process's, as the failure of the start says", l.port)
+	}
+	if err := l.config.tell(); err != nil {
+		return err
 	}
 	// What keeps the next session from measuring must not be lost.
 	if err := l.emit(l.event(journal.LaunchEnded), g, len(g.Held) > 0); err != nil {

@@ -11,6 +11,10 @@ const (
 	tailLineCap = 1000 // characters of a line in a tail
 )
 
+// Clean gives a log line as patterns are tested against it: without terminal escape
+// sequences, NUL and surrounding blanks. It works in place and returns a part of line.
+func Clean(line []byte) []byte { return clean(line) }
+
 // clean removes terminal escape sequences, NUL and surrounding blanks from a
 // line. It works in place and returns a part of line.
 func clean(line []byte) []byte {

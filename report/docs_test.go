@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"servematrix/effective"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/metric"
@@ -100,8 +101,9 @@ var dataOf = map[journal.Type]func() any{
 	journal.RunStarted: func() any { return &journal.Session{} }, journal.RunResumed: func() any { return &journal.Session{} },
 	journal.CellSkipped: func() any { return &journal.Skip{} }, journal.LaunchStarted: func() any { return &journal.Launch{} },
 	journal.LaunchRunning: func() any { return &journal.Running{} }, journal.LaunchReady: func() any { return &journal.Ready{} },
-	journal.LaunchHolds:  func() any { return &process.Holdings{} },
-	journal.LaunchFailed: func() any { return &journal.Failure{} }, journal.CacheFlushed: func() any { return &journal.Flushed{} },
+	journal.LaunchConfigured: func() any { return &journal.Configured{} },
+	journal.LaunchHolds:      func() any { return &process.Holdings{} },
+	journal.LaunchFailed:     func() any { return &journal.Failure{} }, journal.CacheFlushed: func() any { return &journal.Flushed{} },
 	journal.SampleStarted: func() any { return &journal.Sample{} }, journal.ClientStarted: func() any { return &journal.Running{} },
 	journal.ClientExited: func() any { return &journal.Exited{} }, journal.SampleEnded: func() any { return &journal.Ended{} },
 	journal.LaunchStopping: func() any { return &journal.Stopping{} }, journal.LaunchEnded: func() any { return &journal.Gone{} },
@@ -138,6 +140,13 @@ func TestDocumentedPlan(t *testing.T) {
 	var plan matrix.Plan
 	strict(t, text, &plan)
 	same(t, text, plan)
+}
+
+func TestDocumentedConfig(t *testing.T) {
+	text := examples(t, "json effective")[0]
+	var c effective.Config
+	strict(t, text, &c)
+	same(t, text, c)
 }
 
 func TestDocumentedSample(t *testing.T) {

@@ -27,29 +27,8 @@ func parseNamespace(line string) (map[string]any, error) {
 			config[f.Name] = value
 		}
 	}
-	return masked(config).(map[string]any), nil
+	redactor.Value(config, nil)
+	return config, nil
 }
 
 var redactor secret.Redactor
-
-// masked hides credentials in what a client revealed: whole values under credential names,
-// and what looks like one (Authorization headers, tokens) anywhere in a string.
-func masked(value any) any {
-	switch v := value.(type) {
-	case string:
-		return redactor.String(v)
-	case []any:
-		for i := range v {
-			v[i] = masked(v[i])
-		}
-	case map[string]any:
-		for name, inner := range v {
-			if inner != nil && secret.IsSecretName(name, nil) {
-				v[name] = secret.Mask
-			} else {
-				v[name] = masked(inner)
-			}
-		}
-	}
-	return value
-}

@@ -2,8 +2,7 @@ package result
 
 import "slices"
 
-// Validity reasons of the contract that this package gives; the others (server_changed,
-// foreign_process, throttled) come from whoever watches the host.
+// Validity reasons of the contract. The last three come from whoever watches server and host.
 const (
 	RequestsFailed      = "requests_failed"
 	WrongRequestCount   = "wrong_request_count"
@@ -15,6 +14,9 @@ const (
 	ClientStarved       = "client_starved"
 	LatencyInconsistent = "latency_inconsistent"
 	Partial             = "partial"
+	ServerChanged       = "server_changed"
+	ForeignProcess      = "foreign_process"
+	Throttled           = "throttled"
 )
 
 // Severities of a Reason. An error makes the sample invalid; a warning only in a strict sweep.
