@@ -43,7 +43,13 @@ func quoteValue(s string) string {
 	return quote(s)
 }
 
+// safe are the characters that mean nothing to a shell wherever they stand.
+const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@%+"
+
 func quote(s string) string {
+	if s != "" && strings.Trim(s, safe) == "" { // as most words are; the library takes its time
+		return s
+	}
 	quoted, err := syntax.Quote(s, syntax.LangBash)
 	if err != nil { // a zero byte: no shell could take it, but the report must show it
 		quoted = "'" + s + "'"

@@ -2,10 +2,14 @@ package report
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -85,40 +89,49 @@ func (c csvColumns) head() []string {
 		head = append(head, "client."+a)
 	}
 	head = append(head, "simulated")
-	return append(head, metric.Names()...)
-}
-
-// formula is how a field begins that a spreadsheet would compute.
-const formula = "=+-@"
-
-// text is a free text as a field of one line that no spreadsheet computes.
-func text(s string) string {
-	s = visible(s)
-	if s != "" && strings.ContainsRune(formula, rune(s[0])) {
-		return "'" + s
+	head = append(head, metric.Names()...)
+	head = append(head, "other_metrics", "extra", "valid", "validity_reasons", "validity_details", "failure_phase", "failure_file", "failure_line")
+	for _, phase := range csvPhases {
+		head = append(head, phase+"_time", phase+"_s")
 	}
-	return s
+	return append(head, "server_id", "server_command", "client_id", "client_command")
 }
 
-// short writes a number with as many digits as it has.
-func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// csvPhases are the phases whose begin has columns, in the order in which they come.
+var csvPhases = []string{"start", "ready", "client", "client_end"}
 
+// row gives a sample's fields, each one line that no spreadsheet computes.
 func (c csvColumns) row(s *result.Sample) []string {
 	row := []string{s.Run, s.Cell, counted(s.Block), counted(s.Attempt), s.Status}
-	if f := s.Failure; f != nil {
-		row = append(row, f.Class, text(f.Message))
-	} else {
-		row = append(row, "", "")
+	f := s.Failure
+	if f == nil {
+		f = &result.Failure{}
 	}
+	row = append(row, f.Class, f.Message)
 	row = sideFields(row, s.Server, c.server)
 	row = sideFields(row, s.Client, c.client)
 	row = append(row, strconv.FormatBool(s.Simulated))
 	for _, name := range metric.Names() {
-		if v, ok := s.Metrics.Get(name); ok {
-			row = append(row, short(v))
+		row = append(row, shortOrNone(s.Metrics, name))
+	}
+	row = append(row, otherMetrics(s.Metrics), asJSON(s.Extra))
+	row = append(row, validityFields(s.Validity)...)
+	row = append(row, f.Phase, f.File, counted(f.Line))
+	for _, phase := range csvPhases {
+		if at, ok := s.Times[phase]; ok {
+			row = append(row, at.Start.Format(time.RFC3339Nano), short(at.Since))
 		} else {
-			row = append(row, "")
+			row = append(row, "", "")
 		}
+	}
+	for _, side := range []*result.Side{s.Server, s.Client} {
+		if side == nil {
+			side = &result.Side{}
+		}
+		row = append(row, side.ID, commandLine(nil, side.Env, side.Argv))
+	}
+	for i, field := range row {
+		row[i] = text(field)
 	}
 	return row
 }
@@ -133,6 +146,72 @@ func sideFields(row []string, side *result.Side, axes []string) []string {
 		row = append(row, value)
 	}
 	return row
+}
+
+// validityFields are the verdict of the gate, the codes of its findings, and these in words.
+func validityFields(v *result.Validity) []string {
+	if v == nil {
+		return []string{"", "", ""}
+	}
+	var codes, details []string
+	for _, r := range v.Reasons {
+		if !slices.Contains(codes, r.Reason) {
+			codes = append(codes, r.Reason)
+		}
+		details = append(details, r.Reason+" ("+r.Severity+"): "+r.Detail)
+	}
+	return []string{strconv.FormatBool(v.OK), strings.Join(codes, " "), strings.Join(details, "; ")}
+}
+
+// otherMetrics are those that have no column of their own, as JSON: further percentiles.
+func otherMetrics(all metric.Values) string {
+	others := map[string]any{}
+	for _, name := range all.Names() {
+		if v, ok := all.Get(name); ok && !slices.Contains(metric.Names(), name) {
+			others[name] = v
+		}
+	}
+	return asJSON(others)
+}
+
+// asJSON writes an object, and an empty one as an empty field.
+func asJSON(object map[string]any) string {
+	if len(object) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(object); err != nil { // no sample that was read from JSON holds what JSON cannot
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// formula is how a field begins that a spreadsheet would compute, the wide forms included.
+const formula = "=+-@＝＋－＠"
+
+// numeral is a number that is to stay one.
+var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// text is a field of one line that no spreadsheet computes. RFC 4180 knows no such fields, so
+// that every reader but a spreadsheet has to take the apostrophe off again; docs/results.md says so.
+func text(s string) string {
+	s = visible(s)
+	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune(formula, first) && !numeral.MatchString(s) {
+		return "'" + s
+	}
+	return s
+}
+
+// short writes a number with as many digits as it has.
+func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func shortOrNone(values metric.Values, name string) string {
+	if v, ok := values.Get(name); ok {
+		return short(v)
+	}
+	return ""
 }
 
 // counted writes a number that counts from 1; 0 is null.

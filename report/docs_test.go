@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -179,11 +181,86 @@ latency_inconsistent partial server_changed foreign_process throttled`
 	for _, name := range strings.Fields(classes + " " + reasons) {
 		explained(name)
 	}
-	head := columnsOf(&tally{plan: &matrix.Plan{}}).head()
-	for _, column := range head[:len(head)-len(metric.Names())] {
-		explained(column)
-	}
 	if diff := cmp.Diff(metric.Names(), strings.Fields(examples(t, "text columns")[0])); diff != "" {
 		t.Errorf("the CSV's metrics (-code +docs): %s", diff)
+	}
+}
+
+// The table of the CSV's columns is the CSV's head, in its order: no column without a word about
+// it, and no word about a column that is not there.
+func TestDocumentedColumns(t *testing.T) {
+	data, err := os.ReadFile("../docs/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "\n## results.csv\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*|each metric[^|]*)\\|").FindAllStringSubmatch(section, -1) {
+		if strings.HasPrefix(row[1], "each metric") {
+			got = append(got, metric.Names()...)
+			continue
+		}
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			got = append(got, name[1])
+		}
+	}
+	axes := csvColumns{server: []string{"AXIS"}, client: []string{"AXIS"}}
+	if diff := cmp.Diff(axes.head(), got); diff != "" {
+		t.Errorf("docs/results.md and the head of results.csv differ (-code +docs):\n%s", diff)
+	}
+}
+
+// A reader of RFC 4180 finds in each line a field for each column, whatever the texts hold.
+func TestHostileCSV(t *testing.T) {
+	r := oneCell(t, outcome{status: result.StatusFailed, failure: &journal.Failure{
+		Class: "oom", Phase: "start", Message: "=cmd|' /C calc'!A0,\"quoted\"\nand a line; \u202e", File: "launches/x/server.err", Line: 7,
+	}})
+	var b bytes.Buffer
+	if err := CSV(&b, r.folder); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 2 {
+		t.Fatal(lines, err)
+	}
+	got := map[string]string{}
+	for i, name := range lines[0] {
+		got[name] = lines[1][i]
+	}
+	want := map[string]string{
+		"failure_message": "'=cmd|' /C calc'!A0,\"quoted\"\\nand a line; \\u202e", "failure_phase": "start", "failure_file": "launches/x/server.err", "failure_line": "7",
+		"valid": "", "validity_reasons": "", "start_time": "2026-11-20T22:09:39Z", "client_s": "80", "client_end_time": "", "server_id": "flashinfer-0a1b2c3d4e5f",
+	}
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("%s is %q, want %q", name, got[name], value)
+		}
+	}
+	if !strings.HasPrefix(got["server_command"], "SGLANG_ENABLE_FLASHINFER_GEMM=1 python3 -m sglang.launch_server ") {
+		t.Errorf("the server's command is %q", got["server_command"])
+	}
+}
+
+// What has no column of its own is in the line as JSON.
+func TestCSVIsComplete(t *testing.T) {
+	s := &result.Sample{
+		Metrics:  metric.Values{"p99.9_ttft_ms": 12.5, "mean_ttft_ms": 1},
+		Extra:    map[string]any{"Backend": "sglang-oai", "retokenized <tokens>": int64(3)},
+		Validity: &result.Validity{Reasons: []result.Reason{{Reason: "no_metrics", Severity: "error", Detail: "no ITL"}, {Reason: "no_metrics", Severity: "error", Detail: "no TPOT"}}},
+	}
+	c := csvColumns{}
+	head, row := c.head(), c.row(s)
+	got := map[string]string{}
+	for i, name := range head {
+		got[name] = row[i]
+	}
+	for name, want := range map[string]string{
+		"other_metrics": `{"p99.9_ttft_ms":12.5}`, "extra": `{"Backend":"sglang-oai","retokenized <tokens>":3}`, "valid": "false",
+		"validity_reasons": "no_metrics", "validity_details": "no_metrics (error): no ITL; no_metrics (error): no TPOT", "mean_ttft_ms": "1",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
 	}
 }

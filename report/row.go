@@ -63,6 +63,9 @@ func (t *tally) primary() string { return cmp.Or(t.plan.Compare.Primary, "output
 // shown gives those of a sample's metrics that rows keep: a run has thousands of rows, and they
 // stay in memory.
 func (t *tally) shown(all metric.Values) metric.Values {
+	if t.whole {
+		return all
+	}
 	some := make(metric.Values, len(numbers)+3)
 	for _, list := range [][]string{numbers, {"completed", "num_prompts", t.primary()}} {
 		for _, name := range list {

@@ -46,6 +46,7 @@ type tally struct {
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
 	warnings []tallied
+	whole    bool // rows keep all metrics of their samples
 }
 
 // tallied is a warning, or what befell an attempt, and how often.

@@ -76,7 +76,7 @@ func TestAlignTable(t *testing.T) {
 
 func TestCSVText(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "plain": "plain", "=HYPERLINK(1)": "'=HYPERLINK(1)", "+1": "'+1", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", "two\nlines": `two\nlines`, "\t=1": "    =1",
+		"": "", "plain": "plain", "=HYPERLINK(1)": "'=HYPERLINK(1)", "+x": "'+x", "-x": "'-x", "-1": "-1", "+1.5e-3": "+1.5e-3", "-1+2": "'-1+2", "-Inf": "'-Inf", "＝1": "'＝1", "{\"a\":1}": "{\"a\":1}", "@SUM(A1)": "'@SUM(A1)", "two\nlines": `two\nlines`, "\t=1": "    =1",
 	} {
 		if got := text(in); got != want {
 			t.Errorf("text(%q) = %q, want %q", in, got, want)

@@ -22,8 +22,8 @@ func newReport(env Env) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Draw the report of a run again, from its folder alone",
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
-folder; md the short one with the table; csv and jsonl one line per sample. A live run is drawn
-as far as it has come.
+folder; md the short one with the table; csv and jsonl one line per sample; benchfmt one line per
+server start with a valid sample, for benchstat. A live run is drawn as far as it has come.
 
 Exit codes: 0 drawn · 1 the run folder is damaged · 2 usage, or there is no such run`,
 		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
@@ -31,14 +31,14 @@ Exit codes: 0 drawn · 1 the run folder is damaged · 2 usage, or there is no su
 		RunE:    func(_ *cobra.Command, args []string) error { return drawReport(env, args[0], opt) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "text", "text, md, csv or jsonl")
+	f.StringVar(&opt.format, "format", "text", "text, md, csv, jsonl or benchfmt")
 	f.StringVarP(&opt.out, "output", "o", "-", "file to write; - is stdout")
 	f.StringVar(&opt.lang, "lang", "", "language of the text report's labels, en or zh (default: the sweep's)")
 	return cmd
 }
 
 func drawReport(env Env, arg string, opt reportOptions) error {
-	if err := oneFormat(opt.format, "text", "md", "csv", "jsonl"); err != nil {
+	if err := oneFormat(opt.format, "text", "md", "csv", "jsonl", "benchfmt"); err != nil {
 		return err
 	}
 	switch {
@@ -62,6 +62,8 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 			return report.CSV(w, folder)
 		case "jsonl":
 			return report.JSONL(w, folder)
+		case "benchfmt":
+			return report.Benchfmt(w, folder)
 		}
 		return report.Text(w, folder, opt.lang)
 	}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/metric"
+	"servematrix/result"
+	"servematrix/stats"
+)
+
+// Benchfmt draws the run in the format of Go benchmarks
+// (https://go.dev/design/14313-benchmark-format), for benchstat: one line for each server start
+// with a valid sample of a cell, in plan order. The axes are in the benchmark's name, so that
+// benchstat can compare along any of them; a start with several valid samples of a cell is one
+// line with their means. What is not valid, and numbers that are not finite, are left out.
+func Benchfmt(w io.Writer, folder journal.Folder) error {
+	t, err := tallyOf(folder)
+	if err != nil {
+		return err
+	}
+	t.whole = true
+	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
+		return err
+	}
+	out := benchfmt.NewWriter(w)
+	if err := writeUnits(out); err != nil {
+		return err
+	}
+	for _, r := range repeats(t.table()) {
+		if r.former {
+			continue
+		}
+		for _, s := range r.starts {
+			line := &benchfmt.Result{Config: t.benchConfig(r), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: s.benchValues()}
+			if len(line.Values) == 0 {
+				continue
+			}
+			if err := out.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeUnits says of each metric which direction is good.
+func writeUnits(out *benchfmt.Writer) error {
+	for _, name := range metric.Names() {
+		info, _ := metric.Lookup(name)
+		if info.Better == metric.Neutral {
+			continue
+		}
+		unit, _ := benchUnit(name)
+		about := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: info.Better.String()}
+		if err := out.Write(about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// benchConfig is what all lines of a run have in common, and what a cell's server is. benchstat
+// makes tables of their own where these differ.
+func (t *tally) benchConfig(r *repeat) []benchfmt.Config {
+	var config []benchfmt.Config
+	add := func(key, value string) {
+		if value != "" {
+			config = append(config, benchfmt.Config{Key: key, Value: []byte(visible(value)), File: true})
+		}
+	}
+	add("sweep", t.plan.Name)
+	add("run", filepath.Base(string(t.folder)))
+	add("host", t.session.Host)
+	add("servematrix", t.session.Version)
+	cell := t.cells[r.rows[0].Cell]
+	if s := t.servers[cell.Server]; s != nil {
+		add("engine", s.Profile)
+	}
+	if c := t.clients[cell.Client]; c != nil {
+		add("client", c.Profile)
+	}
+	if simulated(r.rows) {
+		add("simulated", "true")
+	}
+	return config
+}
+
+// benchName is the cell's benchmark: Serve/backend=triton/load=c64, the servers' axes first. A
+// side without axes stands there by its name.
+func (t *tally) benchName(cell string) string {
+	c := t.cells[cell]
+	name := "Serve"
+	side := func(key string, v *matrix.Variant) {
+		if len(v.Axes) == 0 {
+			name += "/" + key + "=" + benchWord(v.Name)
+		}
+		for _, a := range v.Axes {
+			name += "/" + benchWord(a.Name) + "=" + benchWord(a.Value)
+		}
+	}
+	if s := t.servers[c.Server]; s != nil {
+		side("server", &s.Variant)
+	}
+	if c := t.clients[c.Client]; c != nil {
+		side("client", &c.Variant)
+	}
+	return name
+}
+
+// meant matches what means something in a benchmark's name: the ends of its parts, and -8 at the
+// end, which would be read as GOMAXPROCS.
+var meant = regexp.MustCompile(`[/%=]|[\p{Z}\p{C}]|-\d+$`)
+
+// benchWord spells out in a name or value, as a URL does, what would end it.
+func benchWord(s string) string {
+	return meant.ReplaceAllStringFunc(s, func(found string) string {
+		if found[0] == '-' {
+			return "%2D" + found[1:]
+		}
+		var out strings.Builder
+		for _, b := range []byte(found) {
+			fmt.Fprintf(&out, "%%%02X", b)
+		}
+		return out.String()
+	})
+}
+
+// benchUnit is a metric's name with the unit in which benchstat knows to scale it, and what the
+// number is divided by: mean_ttft_ms is in mean-ttft-sec.
+func benchUnit(name string) (unit string, per float64) {
+	info, _ := metric.Lookup(name)
+	dashed := strings.ReplaceAll(name, "_", "-")
+	switch {
+	case info.Unit == "ms":
+		return strings.TrimSuffix(dashed, "-ms") + "-sec", 1000
+	case info.Unit == "s":
+		return strings.TrimSuffix(dashed, "-s") + "-sec", 1
+	case info.Unit == "" || strings.HasSuffix(dashed, "-"+info.Unit):
+		return dashed, 1
+	}
+	return dashed + "-" + info.Unit, 1
+}
+
+// benchValues are the means of a start's samples, in the order of the contract.
+func (s start) benchValues() []benchfmt.Value {
+	names := s.samples[0].Names()
+	for _, more := range s.samples[1:] {
+		for _, name := range more.Names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	var values []benchfmt.Value
+	for _, name := range names {
+		if numbers := s.of(name); len(numbers) > 0 {
+			unit, per := benchUnit(name)
+			values = append(values, benchfmt.Value{Value: stats.Mean(numbers, confidence).Mean / per, Unit: unit})
+		}
+	}
+	return values
+}
