@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -224,6 +225,12 @@ type Gone struct {
 	Note      string          `json:"note,omitempty"`
 }
 
+// Unseen tells whether something of the launch may live on that nobody could look for,
+// be it because nothing tells of its end: the zero of *Gone.
+func (g *Gone) Unseen() bool {
+	return g == nil || slices.ContainsFunc(g.Held, func(h Held) bool { return h.What == HeldTree })
+}
+
 // DeviceLevel is how much memory of a device was in use around a launch.
 type DeviceLevel struct {
 	Tool   string `json:"tool"`         // that was asked, such as nvidia-smi
@@ -236,6 +243,7 @@ type DeviceLevel struct {
 // What a Held can be.
 const (
 	HeldProcess = "process"
+	HeldTree    = "tree" // nobody could look whether something of it is left
 	HeldPort    = "port"
 	HeldDevice  = "device_memory"
 )
@@ -243,7 +251,7 @@ const (
 // Held is something that the host did not get back after a server's end.
 type Held struct {
 	What    string       `json:"what"`              // one of the constants above
-	Name    string       `json:"name"`              // the process id, the port
+	Name    string       `json:"name"`              // the process id (of a tree that of its leader), the port
 	By      string       `json:"by,omitempty"`      // who holds it, for people
 	Host    string       `json:"host,omitempty"`    // address of a port
 	Inode   uint64       `json:"inode,omitempty"`   // of the socket, for a port besides the server's own
@@ -257,6 +265,8 @@ func (h Held) String() string {
 	switch h.What {
 	case HeldProcess:
 		return h.By + " outlived SIGKILL"
+	case HeldTree:
+		return fmt.Sprintf("what was started as pid %s may live on: %s", h.Name, h.By)
 	case HeldDevice:
 		return h.Name + " " + h.By
 	}

@@ -40,6 +40,10 @@ func TestMain(m *testing.M) {
 			replayClient(os.Args[2], os.Args[3:])
 		case "fake-child":
 			time.Sleep(time.Hour)
+		case "fake-deaf":
+			signal.Ignore(syscall.SIGTERM)
+			fmt.Println("deaf")
+			time.Sleep(time.Hour)
 		}
 	}
 	// Under the race detector each guard, server and client would sleep a second at its end.

@@ -135,8 +135,5 @@ func (l *launch) takeLevel(ctx context.Context) (*journal.Failure, error) {
 		return nil, nil
 	}
 	what := l.Redactor.String(busyDevices(others))
-	if err := l.emit(l.event(journal.LaunchFailed), journal.Failure{Class: "device_busy", Phase: "preflight", Message: what}, false); err != nil {
-		return nil, err
-	}
-	return nil, errors.Join(l.stop(ctx), &NotCleanError{what})
+	return nil, l.refuse(ctx, "device_busy", what)
 }

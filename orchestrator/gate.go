@@ -24,9 +24,9 @@ type passage struct {
 
 // gate waits until the host has back all that the server had. When that takes too
 // long it searches once more for processes of the launch, ends them, and waits again.
-func (l *launch) gate(survivors []process.Survivor) (p passage) {
+func (l *launch) gate() (p passage) {
 	began := time.Now()
-	left := l.awaited(l.demands(survivors))
+	left := l.awaited(l.demands())
 	if len(left) > 0 && !l.hurried() {
 		p.retried = true
 		for _, s := range l.endEscaped() {
@@ -57,9 +57,15 @@ func (p passage) tell(g *journal.Gone) {
 }
 
 // demands are all that the host must have back after this launch.
-func (l *launch) demands(survivors []process.Survivor) (all []demand) {
-	for _, s := range survivors {
-		all = append(all, processGone(s.Identity, s.String()))
+func (l *launch) demands() (all []demand) {
+	for _, t := range l.trees() {
+		r := t.Result()
+		for _, s := range r.Survivors {
+			all = append(all, processGone(s.Identity, s.String()))
+		}
+		if r.Unknown != "" {
+			all = append(all, treeGone(t, Marker(l.Folder)))
+		}
 	}
 	if l.port > 0 && !l.portTaken {
 		all = append(all, portBack(l.profile.Host(l.command.argv), l.port))
@@ -96,9 +102,13 @@ func (l *launch) hurried() bool {
 // endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends
 // it. It gives what outlived that.
 func (l *launch) endEscaped() []process.Survivor {
-	found, err := l.proc.Escaped(l.logs...)
-	if err != nil {
-		l.warn(err.Error())
+	var found []process.Survivor
+	for _, t := range l.trees() {
+		escaped, err := t.Escaped(t.logs...)
+		if err != nil {
+			l.warn(err.Error())
+		}
+		found = append(found, escaped...)
 	}
 	marked, err := process.FindLeftovers(Marker(l.Folder))
 	if err != nil {
@@ -126,7 +136,7 @@ func notClean(held []journal.Held) string {
 // dirtyClass is the failure class of a launch that left something.
 func dirtyClass(held []journal.Held) string {
 	for _, h := range held {
-		if h.What == journal.HeldProcess {
+		if h.What == journal.HeldProcess || h.What == journal.HeldTree {
 			return "stop_dirty"
 		}
 	}

@@ -108,7 +108,7 @@ func (r *runner) runHook(ctx context.Context, moment string, e journal.Event, ra
 	r.keeper.take(out)
 	ended := r.watchHook(ctx, p, time.Duration(h.Timeout), moment)
 	p.Stop(clientStop)
-	<-p.Done()
+	r.awaitEnd(p)
 	r.left(out)
 	ran.Code = p.Exit().Code
 	ran.Output = strings.Join(r.tail(readiness.Tail(out, hookLines)), "\n")

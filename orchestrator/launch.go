@@ -36,7 +36,7 @@ type launch struct {
 	times     map[string]time.Time // phase → its start, for the samples
 	holds     *holds               // what its tree holds besides processes
 	config    *configuration       // what it really runs with; nil until it is ready
-	client    *process.Process     // the last one that was started
+	client    *supervised          // the last one that was started, until nothing of it is left
 	status    []string             // what the guards of server and clients wrote
 	portTaken bool                 // its start failed because another process has its port, which is not its to give back
 	next      *attempt             // made while the server starts, so that nothing but the start is left when it is ready
@@ -119,7 +119,7 @@ func (l *launch) event(t journal.Type) journal.Event {
 	return e
 }
 
-// prepared runs the hook before the launch, and then looks at the devices.
+// prepared runs the hook before the launch, and then looks at the devices and the port.
 func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	err := l.hook(ctx, beforeLaunch, l.event(journal.HookEnded))
 	l.began = time.Now() // the hook's time is not the server's
@@ -132,15 +132,15 @@ func (l *launch) prepared(ctx context.Context) (*journal.Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.takeLevel(ctx)
+	if f, err := l.takeLevel(ctx); f != nil || err != nil {
+		return f, err
+	}
+	return l.takePort(ctx)
 }
 
-// start brings the server's process up, unless its port is taken.
+// start brings the server's process up.
 func (l *launch) start() *journal.Failure {
 	l.times["start"] = l.began
-	if f := l.portBusy(); f != nil {
-		return f
-	}
 	guard, err := l.guards.take()
 	if err != nil {
 		return &journal.Failure{Class: "start_failed", Phase: "start", Message: "the guard process did not start: " + err.Error()}
@@ -222,8 +222,8 @@ func (l *launch) serve(ctx context.Context) error {
 	for i, u := range l.units {
 		a := l.next
 		if i > 0 {
-			if l.stopAsked() || ctx.Err() != nil {
-				return nil // what is left gets a launch of its own
+			if l.stopAsked() || ctx.Err() != nil || l.client != nil {
+				return nil // what is left gets a launch of its own, on a clean host
 			}
 			ok, err := l.flush(ctx)
 			if err != nil || !ok {

@@ -64,7 +64,7 @@ func Leftovers(ctx context.Context, folder journal.Folder, state *State) ([]proc
 	return found, problems.ErrorOrNil()
 }
 
-// tree is one supervised tree that the journal does not see ended.
+// tree is one supervised tree that the journal does not see ended for certain.
 type tree struct {
 	dir    string // holds its guard's lock and status
 	logs   []string
@@ -74,7 +74,7 @@ type tree struct {
 func openTrees(folder journal.Folder, state *State) []tree {
 	var out []tree
 	for _, l := range state.Launches {
-		if l.Ended == nil {
+		if l.Ended.Unseen() {
 			dir := folder.LaunchDir(l.ID)
 			var logs []string
 			for _, log := range l.Launch.Logs {
@@ -86,7 +86,7 @@ func openTrees(folder journal.Folder, state *State) []tree {
 	last := state.Last()
 	for u, o := range state.Outcomes {
 		// What the last client started may outlive its sample for as long as its launch lasts.
-		if o.Status == StatusRunning || u == state.ClientUnit && last != nil && last.Ended == nil {
+		if o.Status == StatusRunning || u == state.ClientUnit && last != nil && last.Ended.Unseen() {
 			dir := folder.Path(o.Folder)
 			out = append(out, tree{dir, []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}, nil})
 		}

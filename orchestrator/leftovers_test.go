@@ -23,6 +23,7 @@ func TestOpenTrees(t *testing.T) {
 	client := step{journal.Event{Type: journal.ClientStarted, Launch: "0001-s", Cell: "c", Block: 1, Attempt: 2}, journal.Running{PID: 8}}
 	sampled := step{journal.Event{Type: journal.SampleEnded, Launch: "0001-s", Cell: "c", Block: 1, Attempt: 2}, journal.Ended{Status: StatusOK, Final: true}}
 	gone := step{journal.Event{Type: journal.LaunchEnded, Launch: "0001-s"}, journal.Gone{}}
+	unseen := step{gone.event, journal.Gone{Held: []journal.Held{{What: journal.HeldTree, Name: "7", By: "nobody can look"}}}}
 	tests := []struct {
 		name  string
 		steps []step
@@ -34,6 +35,7 @@ func TestOpenTrees(t *testing.T) {
 		{"warm-up runs", []step{launched, runs, sample("cells/c/b1-a2/warmup1"), client}, []string{"/r/cells/c/b1-a2/warmup1", "/r/launches/0001-s"}},
 		{"sample ended", []step{launched, runs, sample("cells/c/b1-a2"), client, sampled}, []string{"/r/cells/c/b1-a2", "/r/launches/0001-s"}},
 		{"launch ended", []step{launched, runs, sample("cells/c/b1-a2"), client, sampled, gone}, nil},
+		{"launch ended unseen", []step{launched, runs, sample("cells/c/b1-a2"), client, sampled, unseen}, []string{"/r/cells/c/b1-a2", "/r/launches/0001-s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -316,24 +315,6 @@ func TestInterruptEndsInOrderAndResumeMeasuresTheRest(t *testing.T) {
 				t.Errorf("%d units measured, %d before the interrupt; want 4", len(ok), before)
 			}
 		})
-	}
-}
-
-func TestStrangerOnThePortIsNamed(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	port := l.Addr().(*net.TCPAddr).Port
-	b := newBench(t, fmt.Sprintf("server: {command: [sleep, '60'], port: %d, ready: READY}\nclient: {command: 'CLIENT'}\nrun: {retries: 0}\n", port))
-	v, err := b.run(context.Background(), Again{}, nil)
-	if err != nil || v.Failed != 1 {
-		t.Fatalf("verdict %+v, err %v", v, err)
-	}
-	f, err := journal.Decode[journal.Failure](b.events(journal.LaunchFailed)[0])
-	if err != nil || f.Class != "port_busy" || f.Phase != "preflight" || !strings.Contains(f.Message, fmt.Sprintf("pid %d", os.Getpid())) {
-		t.Errorf("%+v, err %v", f, err)
 	}
 }
 

@@ -70,6 +70,9 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 			}
 			return err
 		}
+		if l.client != nil {
+			return nil // something of the warm-up lives on: the gate tells, and the cell stays missing
+		}
 	}
 	if err := l.emit(l.sampleEvent(a, journal.SampleStarted), journal.Sample{
 		Folder: a.rel, Client: a.client.ID, Name: a.client.Name, Argv: l.Redactor.Strings(a.command.argv), Env: l.hidden(a.command.env),
@@ -93,7 +96,7 @@ func (l *launch) sample(ctx context.Context, a *attempt, last bool) error {
 		return err
 	}
 	if !last {
-		<-a.proc.Done() // nothing of this client may disturb the next
+		l.endOfClient() // nothing of this one may disturb the next
 	}
 	return nil
 }
@@ -117,7 +120,7 @@ func (l *launch) cellHooks(ctx context.Context, a *attempt) error {
 func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failure, error) {
 	dir := filepath.Join(a.dir, fmt.Sprintf("warmup%d", n))
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the warm-up's folder: %w", err)
+		return nil, diskError(fmt.Errorf("make the warm-up's folder: %w", err))
 	}
 	counted := a.command
 	defer func() { a.command = counted }()
@@ -134,9 +137,9 @@ func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failur
 	if failure != nil || err != nil {
 		return failure, err
 	}
-	<-a.proc.Done()
+	l.endOfClient()
 	l.guards.prepare()
-	if l.server.Flush == nil {
+	if l.server.Flush == nil || l.client != nil {
 		return nil, nil
 	}
 	ok, err := l.flush(ctx)
@@ -170,9 +173,9 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 		f.Phase = "client"
 		return f, nil
 	}
-	l.client, l.status = a.proc, append(l.status, filepath.Join(dir, guardStatus))
-	a.times["client"] = a.proc.Started()
 	logs := []string{filepath.Join(dir, journal.ClientOut), filepath.Join(dir, journal.ClientErr)}
+	l.client, l.status = &supervised{a.proc, logs}, append(l.status, filepath.Join(dir, guardStatus))
+	a.times["client"] = a.proc.Started()
 	l.keeper.take(logs...)
 	if err := l.emit(l.sampleEvent(a, journal.ClientStarted), running(a.proc), false); err != nil {
 		l.endClient(a) // nobody would wait for it

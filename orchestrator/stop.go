@@ -51,7 +51,7 @@ func signalName(e process.Exit) string {
 // stop ends the server until nothing of it is left and its port can be bound.
 func (l *launch) stop(ctx context.Context) error {
 	if l.proc == nil {
-		return l.emit(l.event(journal.LaunchEnded), journal.Gone{Code: -1, PortFree: true, Orderly: true, Note: "it was never started"}, false)
+		return l.emit(l.event(journal.LaunchEnded), journal.Gone{Code: -1, PortFree: !l.portTaken, Orderly: true, Note: "it was never started"}, false)
 	}
 	l.config.answered(ctx)
 	began := time.Now()
@@ -78,21 +78,37 @@ func (l *launch) stop(ctx context.Context) error {
 		l.holds.until(l.proc.Done())
 		close(looked)
 	}()
-	select {
-	case <-l.proc.Done():
-	case <-l.Hurry:
-		l.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
-		<-l.proc.Done()
-	}
+	l.awaitEnd(l.proc)
 	<-looked
-	if l.client != nil {
-		<-l.client.Done()
-	}
+	l.endOfClient()
 	err := l.gone(began, died)
 	if told != nil { // a journal that takes nothing more keeps nothing from being stopped
 		return told
 	}
 	return err
+}
+
+// awaitEnd waits until a tree that was told to end, or whose leader has ended, is
+// gone or given up; from a second interrupt on it gets no more grace.
+func (r *runner) awaitEnd(p *process.Process) {
+	select {
+	case <-p.Done():
+	case <-r.Hurry:
+		p.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
+		<-p.Done()
+	}
+}
+
+// endOfClient waits until nothing of the client is left. What outlives its SIGKILL
+// stays the launch's, and is looked for at the gate.
+func (l *launch) endOfClient() {
+	if l.client == nil {
+		return
+	}
+	l.awaitEnd(l.client.Process)
+	if l.client.clean() {
+		l.client = nil
+	}
 }
 
 // forced says whom an ordered stop needed SIGKILL for.
@@ -122,14 +138,10 @@ func (l *launch) gone(began time.Time, died bool) error {
 	if err != nil {
 		return fmt.Errorf("steps of the stop: %w", err)
 	}
-	survivors := res.Survivors
-	if l.client != nil {
-		survivors = append(survivors, l.client.Result().Survivors...)
-	}
 	if res.Killed && !died && !l.hurried() {
 		l.warn(l.server.Name + ": " + forced(res.Steps))
 	}
-	p := l.gate(survivors)
+	p := l.gate()
 	g := journal.Gone{
 		Code: res.Exit.Code, Signal: signalName(res.Exit), Killed: res.Killed, Steps: steps,
 		Orderly: !died && !l.crippled() && !res.Killed && l.profile.NormalExit(res.Exit.Code, int(res.Exit.Signal), l.server.Stop.Signal),

@@ -87,12 +87,7 @@ func (l *launch) endedByServer(a *attempt) *journal.Failure {
 // endClient ends the client and all that it started.
 func (l *launch) endClient(a *attempt) {
 	a.proc.Stop(clientStop)
-	select {
-	case <-a.proc.Done():
-	case <-l.Hurry:
-		a.proc.Stop(process.StopPolicy{Signal: syscall.SIGKILL})
-		<-a.proc.Done()
-	}
+	l.awaitEnd(a.proc)
 }
 
 // clientFailed says why a client's exit was not 0.

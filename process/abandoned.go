@@ -26,7 +26,7 @@ func FindAbandoned(status string, logs ...string) ([]Survivor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Ended != nil && len(s.Survivors) == 0 {
+	if s.Ended != nil && len(s.Survivors) == 0 && s.Unknown == "" {
 		return nil, nil
 	}
 	var found []Survivor

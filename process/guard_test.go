@@ -149,3 +149,36 @@ func ExampleExit_String() {
 	// exit 1
 	// signal 9 (SIGKILL)
 }
+
+// TestGuardWithoutDescriptors: a guard that cannot look who is left ends the
+// leader's group all the same, and does not say that nothing is left.
+func TestGuardWithoutDescriptors(t *testing.T) {
+	defer func(k time.Duration) { killBound = k }(killBound)
+	killBound = 100 * time.Millisecond
+	w := newWorld(t)
+	p := w.start(w.spec("spawn setsid here,block", "spawn plain here,block", "here", "block"))
+	w.here(3)
+	if err := unix.Prlimit(p.Guard().PID, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: 1 << 10}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.Stop(StopPolicy{Grace: -1})
+	w.wait("Done", p.Done())
+	r := p.Result()
+	if got := actions(r); got[len(got)-1] != ActionUnknown || slices.Contains(got, ActionGone) || r.Unknown == "" || len(r.Survivors) > 0 {
+		t.Errorf("steps %v, unknown %q, survivors %v", got, r.Unknown, r.Survivors)
+	}
+	if r.Exit.Signal != unix.SIGKILL {
+		t.Errorf("the leader ended with %v", r.Exit)
+	}
+	left, err := p.Escaped(w.path("server.log"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("left: %v, %v", left, err)
+	}
+	if left := EndLeftovers(context.Background(), left, 0); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	w.empty()
+	if got, err := FindCgroup(p.Cgroup()); err != nil || got != nil { // removes it
+		t.Errorf("cgroup: %v, %v", got, err)
+	}
+}

@@ -189,8 +189,22 @@ func (g *guardian) groupAlive() bool {
 	})
 }
 
-func (g *guardian) kill(named func([]proc)) []proc {
+func (g *guardian) kill(named func([]proc)) ([]proc, error) {
 	self := os.Getpid()
 	k := killer{cgroup: g.cgroup, home: true, find: func(t *table) []proc { return t.below(self) }}
-	return k.round(named)
+	alive, err := k.round(named)
+	if err != nil {
+		g.killBlind()
+	}
+	return alive, err
+}
+
+// killBlind ends the leader's group without having seen who is in it, as long as the
+// leader has not been reaped: the group's id is nobody else's until then.
+func (g *guardian) killBlind() {
+	g.reaper.mu.Lock()
+	defer g.reaper.mu.Unlock()
+	if unix.Waitid(unix.P_PID, g.leader, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {
+		_ = unix.Kill(-g.pgrp, unix.SIGKILL)
+	}
 }

@@ -18,13 +18,11 @@ type hunt struct {
 	reap func(pid int, ws syscall.WaitStatus)
 
 	known  map[Identity]bool
-	looks  int // at the process table
 	killed bool
 }
 
 // members is the whole set in one look at the table, zombies included.
 func (h *hunt) members(t *table) []proc {
-	h.looks++
 	if h.known == nil {
 		h.known = map[Identity]bool{}
 	}
@@ -52,27 +50,31 @@ func (h *hunt) members(t *table) []proc {
 
 // end kills in rounds until nothing of the set is left or the bound has
 // passed, and gives what is alive then. A table that cannot be read, such as for
-// want of a descriptor, does not tell that nothing is left.
-func (h *hunt) end(bound time.Duration, named func([]proc)) []proc {
+// want of a descriptor, does not tell that nothing is left; the error says that
+// none could be read up to the end.
+func (h *hunt) end(bound time.Duration, named func([]proc)) ([]proc, error) {
 	limit := time.Now().Add(bound)
 	pause := killPause / 10
 	var alive []proc // when last seen
+	seen := false
 	for rounds := 1; ; rounds++ {
-		looks := h.looks
 		guards.Lock()
-		found := killer{find: h.members, cgroup: h.cgroup}.round(named)
+		found, err := killer{find: h.members, cgroup: h.cgroup}.round(named)
 		guards.Unlock()
-		if seen := h.looks > looks; seen {
-			alive, named = found, nil
+		if err == nil {
+			seen, alive, named = true, found, nil
 			h.killed = h.killed || len(alive) > 0
 			h.reapOwn()
 			if len(alive) == 0 {
-				return nil
+				return nil, nil
 			}
 		}
 		// Those of the first round were alive before any SIGKILL.
 		if rounds > 1 && time.Now().After(limit) {
-			return alive
+			if seen {
+				err = nil
+			}
+			return alive, err
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, killPauseMax)

@@ -37,7 +37,7 @@ func TestHuntWithoutDescriptors(t *testing.T) {
 		return found
 	}}
 	var once sync.Once
-	left := h.end(time.Minute, func([]proc) {
+	left, err := h.end(time.Minute, func([]proc) {
 		rounds++
 		once.Do(func() {
 			if looks > 0 {
@@ -47,7 +47,7 @@ func TestHuntWithoutDescriptors(t *testing.T) {
 			go func() { ended <- quarry.Wait() }()
 		})
 	})
-	if len(left) > 0 || !h.killed || rounds < 2 {
-		t.Errorf("left %v, killed %v, %d rounds", left, h.killed, rounds)
+	if err != nil || len(left) > 0 || !h.killed || rounds < 2 {
+		t.Errorf("left %v, %v, killed %v, %d rounds", left, err, h.killed, rounds)
 	}
 }

@@ -26,12 +26,17 @@ type killer struct {
 // (a stopped process cannot fork), then kills them all. It returns those it
 // found alive; named sees them before they are killed, while their command
 // lines can still be read. The caller repeats it until nothing is alive: a
-// table read while processes fork and end is never the whole truth.
-func (k killer) round(named func([]proc)) []proc {
+// table read while processes fork and end is never the whole truth. The error
+// says that the table could not be read: nobody knows then who is alive.
+func (k killer) round(named func([]proc)) ([]proc, error) {
 	met := map[Identity]bool{}
 	var alive []proc // the last look's, of a guard the first's: the later ones see them end
 	for pass := range stopPasses {
 		t, err := scan()
+		if err != nil && pass == 0 {
+			k.name(named, nil)
+			return nil, err
+		}
 		if err != nil {
 			break
 		}
@@ -59,7 +64,7 @@ func (k killer) round(named func([]proc)) []proc {
 			_ = send(p.identity(), syscall.SIGKILL)
 		}
 	}
-	return alive
+	return alive, nil
 }
 
 // name tells of those whose end comes now, and begins with the cgroup's.

@@ -13,8 +13,9 @@ type quarry interface {
 	// signalGroup sends to the leader's process group and says who was in the
 	// tree; sent is false when the group is empty.
 	signalGroup(sig syscall.Signal) (alive []proc, sent bool)
-	// kill sends SIGKILL to everything that is left, once, and says to whom.
-	kill(named func([]proc)) (alive []proc)
+	// kill sends SIGKILL to everything that is left, once, and says to whom. The
+	// error says that nobody could look who that is.
+	kill(named func([]proc)) (alive []proc, err error)
 	// groupAlive says whether somebody of the group still lives.
 	groupAlive() bool
 }
@@ -58,6 +59,8 @@ type ladder struct {
 	pause      time.Duration
 	groupEnd   time.Time
 	killEnd    time.Time
+	seen       bool   // a round of the kill loop could look
+	alive      []proc // what the last such round found
 	result     Result
 }
 
@@ -174,23 +177,33 @@ func (l *ladder) tick() {
 		}
 		l.killNow()
 	case phaseKill:
-		l.round(nil)
+		l.round()
 	}
 }
 
 func (l *ladder) killNow() {
 	l.phase, l.pause = phaseKill, killPause
 	l.killEnd = time.Now().Add(l.bound)
-	l.round(func(alive []proc) {
-		if len(alive) > 0 {
-			l.step(withNames(Step{Action: ActionKill, Signal: SignalName(syscall.SIGKILL)}, alive))
-		}
-	})
+	l.round()
 }
 
-func (l *ladder) round(named func([]proc)) {
-	alive := l.tree.kill(named)
-	l.result.Killed = l.result.Killed || len(alive) > 0
+// killing tells of those that the first round which could look is about to kill.
+func (l *ladder) killing(alive []proc) {
+	if len(alive) > 0 {
+		l.step(withNames(Step{Action: ActionKill, Signal: SignalName(syscall.SIGKILL)}, alive))
+	}
+}
+
+func (l *ladder) round() {
+	named := l.killing
+	if l.seen {
+		named = nil
+	}
+	alive, err := l.tree.kill(named)
+	if err == nil {
+		l.seen, l.alive = true, alive
+	}
+	l.result.Killed = l.result.Killed || len(alive) > 0 || err != nil // who cannot look kills all the same
 	now := time.Now()
 	if now.Before(l.killEnd) {
 		l.until = now.Add(l.pause)
@@ -198,14 +211,24 @@ func (l *ladder) round(named func([]proc)) {
 		return
 	}
 	l.phase = phaseEnded
-	if len(alive) == 0 {
+	l.step(l.result.givenUp(l.alive, l.seen, err, l.bound))
+}
+
+// givenUp notes how a tree stood when the bound of its SIGKILL had passed, and
+// gives the step that says so: alive is who was seen last, seen says that anybody
+// could look at all, err why not.
+func (r *Result) givenUp(alive []proc, seen bool, err error, bound time.Duration) Step {
+	switch {
+	case !seen:
+		r.Unknown = fmt.Sprintf("whether something of the tree is left is not known: for the %v of SIGKILL nobody could look: %v", bound, err)
+		return Step{Action: ActionUnknown, Detail: r.Unknown}
+	case len(alive) == 0:
 		// Zombies whose parent, itself a zombie, is not reaped yet: no process.
-		l.step(Step{Action: ActionGone})
-		return
+		return Step{Action: ActionGone}
 	}
-	s := withNames(Step{Action: ActionSurvivors, Detail: fmt.Sprintf("still alive %v after SIGKILL", l.bound)}, alive)
-	l.result.Survivors = s.Survivors
-	l.step(s)
+	s := withNames(Step{Action: ActionSurvivors, Detail: fmt.Sprintf("still alive %v after SIGKILL", bound)}, alive)
+	r.Survivors = s.Survivors
+	return s
 }
 
 // withNames adds who was alive to a step.

@@ -16,6 +16,7 @@ type scriptTree struct {
 	did     []string
 	group   bool // somebody is in the leader's group
 	stubbor int  // kill rounds that find something alive
+	blind   int  // first kill rounds that cannot look
 }
 
 func (s *scriptTree) did_(what string) {
@@ -36,7 +37,11 @@ func (s *scriptTree) signalGroup(sig syscall.Signal) ([]proc, bool) {
 
 func (s *scriptTree) groupAlive() bool { return s.group }
 
-func (s *scriptTree) kill(named func([]proc)) []proc {
+func (s *scriptTree) kill(named func([]proc)) ([]proc, error) {
+	if s.blind > 0 {
+		s.blind--
+		return nil, syscall.ENFILE
+	}
 	var alive []proc
 	if s.stubbor > 0 {
 		s.stubbor--
@@ -46,7 +51,7 @@ func (s *scriptTree) kill(named func([]proc)) []proc {
 		s.did_("kill")
 		named(alive)
 	}
-	return alive
+	return alive, nil
 }
 
 // TestLadderTimes plays whole endings on a fake clock.
@@ -175,4 +180,42 @@ func TestLadderGivesUp(t *testing.T) {
 			t.Errorf("%+v", l.result)
 		}
 	})
+}
+
+// TestLadderThatCannotLook: a tree is gone, or has survivors, only if somebody saw so.
+func TestLadderThatCannotLook(t *testing.T) {
+	const always = 1 << 30
+	for _, tt := range []struct {
+		name           string
+		blind, stubbor int
+		want           []string
+	}{
+		{"never", always, 0, []string{ActionUnknown}},
+		{"at first, then something lives", 3, always, []string{ActionKill, ActionSurvivors}},
+		{"at first, then nothing is left", 3, 0, []string{ActionGone}},
+		{"at first, then something ends", 3, 2, []string{ActionKill, ActionGone}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tree := &scriptTree{began: time.Now(), blind: tt.blind, stubbor: tt.stubbor}
+				l := &ladder{tree: tree, bound: 30 * time.Second, note: func(Step) {}}
+				l.stop(StopPolicy{Grace: -1})
+				for !l.ended() {
+					next, _ := l.next()
+					time.Sleep(time.Until(next))
+					l.tick()
+				}
+				if got := actions(l.result); !slices.Equal(got, tt.want) {
+					t.Errorf("steps %v, want %v", got, tt.want)
+				}
+				never, why := tt.blind == always, l.result.Unknown
+				if never != (why != "") || never && !strings.Contains(why, syscall.ENFILE.Error()) {
+					t.Errorf("unknown: %q", why)
+				}
+				if !l.result.Killed {
+					t.Error("SIGKILL was sent and is not told of")
+				}
+			})
+		})
+	}
 }

@@ -172,8 +172,9 @@ func runMarker(p proc) (string, bool) {
 // EndLeftovers ends these processes and whatever they have started: SIGTERM,
 // after the grace SIGKILL, each through a pidfd and only while its identity is
 // still the one that was found. It gives those that are left when SIGKILL has
-// had leftoverBound, or one second once ctx has ended. Empty cgroups that killed
-// guards left are removed, also when there is nobody to end.
+// had leftoverBound, or one second once ctx has ended: all of them when nobody could
+// look whether they are. Empty cgroups that killed guards left are removed, also when
+// there is nobody to end.
 func EndLeftovers(ctx context.Context, s []Survivor, grace time.Duration) (left []Survivor) {
 	want := map[Identity]bool{}
 	leaves := forsaken()
@@ -211,7 +212,11 @@ func EndLeftovers(ctx context.Context, s []Survivor, grace time.Duration) (left 
 	if ctx.Err() != nil {
 		bound = time.Second
 	}
-	for _, p := range h.end(bound, nil) {
+	alive, err := h.end(bound, nil)
+	if err != nil {
+		return s
+	}
+	for _, p := range alive {
 		left = append(left, p.survivor())
 	}
 	return left

@@ -143,6 +143,7 @@ const (
 	ActionKill       = "kill"        // SIGKILL to what was left (first round only)
 	ActionGone       = "gone"        // nothing is left
 	ActionSurvivors  = "survivors"   // given up: these outlived SIGKILL
+	ActionUnknown    = "unknown"     // given up: nobody could look whether something is left
 	ActionGuardHung  = "guard-hung"  // the guard did not answer in time and was killed
 	ActionGuardLost  = "guard-lost"  // the guard died before its tree: the parent cleans up
 )
@@ -178,6 +179,9 @@ type Result struct {
 	Steps []Step `json:"steps"`
 	// Survivors outlived SIGKILL; not empty is the failure class stop_dirty.
 	Survivors []Survivor `json:"survivors,omitempty"`
+	// Unknown says why nobody can tell whether something is left: the process
+	// table could not be read for as long as SIGKILL was tried. "" otherwise.
+	Unknown string `json:"unknown,omitempty"`
 	// Killed says that something had to be sent SIGKILL.
 	Killed bool `json:"killed"`
 }

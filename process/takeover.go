@@ -49,24 +49,17 @@ func (p *Process) takeOver(lastWords string) {
 	step(Step{Action: ActionGuardLost, Detail: "the guard died before its tree" + lastWords})
 
 	hunt := &hunt{find: p.orphans, cgroup: p.guard.cgroup, reap: p.reaped}
-	left := hunt.end(killBound, func(alive []proc) {
+	left, err := hunt.end(killBound, func(alive []proc) {
 		if len(alive) > 0 {
 			step(withNames(Step{Action: ActionKill, Signal: SignalName(unix.SIGKILL)}, alive))
 		}
 	})
+	p.guard.cgroup.remove()
 	p.mu.Lock()
 	p.result.Killed = hunt.killed
+	last := p.result.givenUp(left, err == nil, err, killBound)
 	p.mu.Unlock()
-	p.guard.cgroup.remove()
-	if len(left) == 0 {
-		step(Step{Action: ActionGone})
-		return
-	}
-	s := withNames(Step{Action: ActionSurvivors, Detail: fmt.Sprintf("still alive %v after SIGKILL", killBound)}, left)
-	step(s)
-	p.mu.Lock()
-	p.result.Survivors = s.Survivors
-	p.mu.Unlock()
+	step(last)
 }
 
 // orphans finds what the dead guard left: members of the leader's session and
