@@ -1,7 +1,6 @@
 package process
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -141,18 +140,16 @@ func TestManyCycles(t *testing.T) {
 	if testing.Short() {
 		n = 20
 	}
-	w := newWorld(t)
 	for i := range n {
+		w := newWorld(t) // of its own: a process may get the number of one before
 		spec := w.spec("spawn setsid ignore TERM,here,block", "spawn setsid+double+null ignore TERM,here,block", "spawn double+clean here,block", "here", "block")
-		spec.Stdout = w.path(fmt.Sprintf("%d.out", i))
-		spec.Stderr = spec.Stdout
 		p := w.start(spec)
-		w.here(4 * (i + 1))
+		w.here(4)
 		p.Stop(StopPolicy{Grace: time.Second, Linger: -1})
 		w.wait("Done", p.Done())
 		if r := p.Result(); len(r.Survivors) > 0 || r.Exit.Signal != syscall.SIGTERM {
 			t.Fatalf("cycle %d: %+v", i, r)
 		}
+		w.empty()
 	}
-	w.empty()
 }
