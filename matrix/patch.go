@@ -85,7 +85,7 @@ func (sd *side) loadPatch(n *yaml.Node) {
 		switch {
 		case !known:
 			if hasField {
-				s.fail(e.key, "unknown-reference", didYouMean(name, sd.cols.names), "%s has no axis %q", sd.name, name)
+				s.fail(e.key, "unknown-reference", DidYouMean(name, sd.cols.names), "%s has no axis %q", sd.name, name)
 			}
 			ok = false // else declarePatched has reported the name
 			continue

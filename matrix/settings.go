@@ -58,7 +58,7 @@ func choiceSetter(known []string, put func(d draft, s string)) setter {
 		case wrong != "":
 			return wrong, ""
 		case !slices.Contains(known, s):
-			return fmt.Sprintf("cannot be %q", s), didYouMean(s, known)
+			return fmt.Sprintf("cannot be %q", s), DidYouMean(s, known)
 		}
 		put(d, s)
 		return "", ""
@@ -165,7 +165,7 @@ func setSignal(d draft, v *value) (string, string) {
 	}
 	name := strings.TrimPrefix(strings.ToUpper(s), "SIG")
 	if !slices.Contains(signals, name) {
-		return fmt.Sprintf("%q is no signal that ends a program", s), didYouMean(name, signals)
+		return fmt.Sprintf("%q is no signal that ends a program", s), DidYouMean(name, signals)
 	}
 	d.server.Stop.Signal = name
 	return "", ""

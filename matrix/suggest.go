@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// didYouMean proposes the known name nearest to what was written, or lists the
+// DidYouMean proposes the known name nearest to what was written, or lists the
 // known names when none is near.
-func didYouMean(got string, known []string) string {
+func DidYouMean(got string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}

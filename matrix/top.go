@@ -91,7 +91,7 @@ func (sw *sweep) setPrimary(_ draft, v *value) (string, string) {
 		return wrong, ""
 	}
 	if _, known := metric.Lookup(s); !known {
-		return fmt.Sprintf("%q is no metric", s), didYouMean(s, metric.Names())
+		return fmt.Sprintf("%q is no metric", s), DidYouMean(s, metric.Names())
 	}
 	sw.plan.Compare.Primary = s
 	return "", ""

@@ -11,6 +11,9 @@ import (
 // colour matches the terminal sequences that only colour text: they say nothing on paper.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// Visible is what reports make of text that somebody else wrote, for messages of others.
+func Visible(s string) string { return visible(s) }
+
 // visible makes one line out of text that somebody else wrote: what would move a terminal's
 // cursor, break the line or turn the direction of writing is spelt out.
 func visible(s string) string {

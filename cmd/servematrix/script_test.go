@@ -38,6 +38,10 @@ func TestScript(t *testing.T) { runScripts(t, "testdata/script") }
 func TestScriptAlone(t *testing.T) { runScripts(t, "testdata/alone") }
 
 func runScripts(t *testing.T, dir string) {
+	reports, err := filepath.Abs("../../report/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -52,6 +56,7 @@ func runScripts(t *testing.T, dir string) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("TZ", "UTC")
+			e.Setenv("REPORTS", reports)            // published reports that scripts read
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program would sleep a second at its end
 			return nil
 		},

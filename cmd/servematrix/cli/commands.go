@@ -8,7 +8,7 @@ func commands(env Env) []*cobra.Command {
 		newInit(env), newValidate(env), newPlan(env),
 		newRun(env), newResume(env),
 		newStatus(env), newStop(env), newLogs(env), newLs(env), newGc(env),
-		newReport(env), newImport(env),
+		newReport(env), newImport(env), newCompare(env),
 		newDoctor(env), newSim(env), newBench(env), newVersion(env),
 	}
 }

@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"servematrix/result"
+)
+
+func TestTakeApart(t *testing.T) {
+	for _, c := range []struct {
+		argv    []string
+		program string
+		flags   map[string]string
+	}{
+		{[]string{"vllm", "serve", "M", "--tensor_parallel_size", "8", "--enforce-eager"}, "vllm serve M", map[string]string{"--tensor-parallel-size": "8", "--enforce-eager": Present}},
+		{[]string{"python3", "-m", "sglang.launch_server", "--tp=8"}, "python3", map[string]string{"-m": "sglang.launch_server", "--tp": "8"}},
+		{[]string{"llama-server", "-c", "-1", "--lora", "a", "--lora", "b"}, "llama-server", map[string]string{"-c": "-1", "--lora": "a b"}},
+		{[]string{"s", "--cuda-graph-bs", "1", "2", "4", "--x="}, "s", map[string]string{"--cuda-graph-bs": "1 2 4", "--x": ""}},
+		{[]string{"bash", "-c", "exec vllm serve M --tp 8"}, "bash exec vllm serve M", map[string]string{"--tp": "8"}},
+		{nil, "", map[string]string{}},
+	} {
+		got := takeApart(&result.Side{Argv: c.argv})
+		if got.program != c.program {
+			t.Errorf("%q: program %q, want %q", c.argv, got.program, c.program)
+		}
+		if diff := cmp.Diff(c.flags, got.flags); diff != "" {
+			t.Errorf("%q: %s", c.argv, diff)
+		}
+	}
+}
+
+func TestChangesGoByFlagNotByPlace(t *testing.T) {
+	a := takeApart(&result.Side{Argv: []string{"s", "--tp", "8", "--mem", "0.90", "--disable-radix"}, Env: map[string]string{"A": "1", "B": "2"}})
+	b := takeApart(&result.Side{Argv: []string{"s", "--mem", "0.9", "--chunk", "4", "--tp", "4"}, Env: map[string]string{"B": "3"}})
+	var got []string
+	text := func(s *string) string {
+		if s == nil {
+			return Absent
+		}
+		return *s
+	}
+	for _, c := range a.changes(b) {
+		got = append(got, c.kind+" "+c.name+": "+text(c.baseline)+" → "+text(c.arm))
+	}
+	want := []string{"flag --chunk: absent → 4", "flag --disable-radix: present → absent", "flag --tp: 8 → 4", "env A: 1 → absent", "env B: 2 → 3"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

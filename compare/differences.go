@@ -1,0 +1,250 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"servematrix/result"
+)
+
+// Kinds of differences that no command tells.
+const (
+	KindAxis   = "axis"
+	KindOrder  = "order"
+	KindStarts = "starts"
+)
+
+// differ judges pairs and gathers in what else than the numbers they differ.
+type differ struct {
+	*book
+	*Result
+	terms []term
+	found map[differenceKey]int // place in Result.Differences
+	order map[string]bool       // arms whose starts were not mixed with the baseline's
+	lost  map[string]int        // arm → pairs in which a block of one side was lost
+	blank map[string]int        // arm → pairs without a value of the primary metric on both sides
+	lone  map[string]int        // arm → pairs with one start on a side
+}
+
+type differenceKey struct {
+	arm, kind, name string
+	client          bool
+	baseline, value string
+}
+
+func newDiffer(b *book, terms []term, r *Result) *differ {
+	return &differ{book: b, Result: r, terms: terms, found: map[differenceKey]int{},
+		order: map[string]bool{}, lost: map[string]int{}, blank: map[string]int{}, lone: map[string]int{}}
+}
+
+// judge compares one pair.
+func (d *differ) judge(p *pair) Pair {
+	base, with := tallyOf(p.base), tallyOf(p.with)
+	out := Pair{Cell: p.name, Axes: p.axes, Arm: p.arm, BaselineLost: base.lost, ArmLost: with.lost}
+	x, y := common(base.starts, with.starts)
+	separate := apart(base.starts, with.starts)
+	if out.Paired = len(x) > 0 && !separate; !out.Paired {
+		x, y = base.starts, with.starts
+	}
+	for _, name := range d.Metrics {
+		if c, ok := d.compare(name, x, y, out.Paired); ok {
+			out.Metrics = append(out.Metrics, c)
+		}
+	}
+	d.note(p, out, base, with, separate)
+	return out
+}
+
+// note gathers the differences of a pair.
+func (d *differ) note(p *pair, out Pair, base, with tally, separate bool) {
+	for _, starts := range [][]start{base.starts, with.starts} {
+		for _, s := range starts {
+			d.Simulated = d.Simulated || s.samples[0].Simulated
+		}
+	}
+	if separate && sameSource(p.base[0], p.with) {
+		first, last := "first", "last"
+		low, _ := span(base.starts)
+		if begin, _ := span(with.starts); before(begin, low) {
+			first, last = last, first
+		}
+		d.add(p.arm, false, change{KindOrder, "of the starts", &first, &last})
+	}
+	if n, m := len(base.starts), len(with.starts); n != m {
+		a, b := fmt.Sprint(n), fmt.Sprint(m)
+		d.add(p.arm, false, change{KindStarts, "that are valid", &a, &b})
+	}
+	if base.lost.Total()+with.lost.Total() > 0 {
+		d.lost[p.arm]++
+	}
+	c, ok := out.Of(d.Primary)
+	switch {
+	case !ok:
+		d.blank[p.arm]++
+	case c.Ratio.N < 2:
+		d.lone[p.arm]++
+	}
+	for _, x := range p.base {
+		for _, y := range p.with {
+			if x.source != y.source && sameSource(x, p.with) {
+				continue
+			}
+			d.commandsOf(p.arm, x, y)
+		}
+	}
+	d.aroundOf(p.arm, base.starts, with.starts)
+}
+
+func sameSource(c *cell, others []*cell) bool {
+	return slices.ContainsFunc(others, func(o *cell) bool { return o.source == c.source })
+}
+
+// commandsOf gathers how two cells differ in their commands and axes.
+func (d *differ) commandsOf(arm string, x, y *cell) {
+	for _, server := range []bool{true, false} {
+		a, b := sideOf(x, server), sideOf(y, server)
+		for _, ch := range d.axisChanges(a, b, server) {
+			d.add(arm, !server, ch)
+		}
+		if len(a.Argv) == 0 || len(b.Argv) == 0 {
+			continue // of one nothing is known: that is no difference
+		}
+		for _, ch := range d.changesBetween(d.commands.of(a), d.commands.of(b)) {
+			d.add(arm, !server, ch)
+		}
+	}
+}
+
+// axisChanges are axes with other values that are not compared.
+func (d *differ) axisChanges(a, b *result.Side, server bool) []change {
+	var out []change
+	for _, axis := range a.Axes {
+		v, ok := b.Axes.Get(axis.Name)
+		compared := slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byAxis && t.server == server && t.name == axis.Name })
+		if ok && v != axis.Value && !compared {
+			out = append(out, change{KindAxis, axis.Name, &axis.Value, &v})
+		}
+	}
+	return out
+}
+
+// aroundOf gathers how what is known around the starts differs: a value that only starts of one
+// arm have.
+func (d *differ) aroundOf(arm string, base, with []start) {
+	x, y := d.factsOf(base), d.factsOf(with)
+	if len(x) == 0 || len(y) == 0 {
+		return
+	}
+	if len(x) == 1 && len(y) == 1 {
+		key := [2]*Facts{x[0], y[0]}
+		changes, known := d.around[key]
+		if !known {
+			changes = factChanges(x, y)
+			d.around[key] = changes
+		}
+		for _, ch := range changes {
+			d.add(arm, false, ch)
+		}
+		return
+	}
+	for _, ch := range factChanges(x, y) {
+		d.add(arm, false, ch)
+	}
+}
+
+// factsOf gives the facts of starts, each set once.
+func (d *differ) factsOf(starts []start) []*Facts {
+	var out []*Facts
+	for _, s := range starts {
+		around := d.sources[s.source].Around
+		if around == nil {
+			continue
+		}
+		if f := around(s.samples[0].Sample); f != nil && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// factChanges compares all values that each fact has in the starts of two arms.
+func factChanges(base, with []*Facts) []change {
+	a, b := factValues(base), factValues(with)
+	var out []change
+	for _, name := range append(names(a), missing(b, a)...) {
+		x, y := a.values[name], b.values[name]
+		if slices.Equal(x, y) || len(x) == 1 && len(y) == 1 && sameText(x[0], y[0]) {
+			continue
+		}
+		ch := change{kind: name.Kind, name: name.Name}
+		if len(x) > 0 {
+			text := strings.Join(x, " or ")
+			ch.baseline = &text
+		}
+		if len(y) > 0 {
+			text := strings.Join(y, " or ")
+			ch.arm = &text
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
+// valued are the values of facts, by kind and name, in the order in which they came.
+type valued struct {
+	order  []Fact
+	values map[Fact][]string
+}
+
+func factValues(sets []*Facts) valued {
+	v := valued{values: map[Fact][]string{}}
+	for _, set := range sets {
+		for _, f := range set.List {
+			key := Fact{Kind: f.Kind, Name: f.Name}
+			if _, known := v.values[key]; !known {
+				v.order = append(v.order, key)
+			}
+			if !slices.Contains(v.values[key], f.Value) {
+				v.values[key] = append(v.values[key], f.Value)
+			}
+		}
+	}
+	for _, list := range v.values {
+		slices.Sort(list)
+	}
+	return v
+}
+
+func names(v valued) []Fact { return v.order }
+
+func missing(of, from valued) []Fact {
+	var out []Fact
+	for _, name := range of.order {
+		if _, known := from.values[name]; !known {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// add counts a difference.
+func (d *differ) add(arm string, client bool, ch change) {
+	key := differenceKey{arm: arm, kind: ch.kind, name: ch.name, client: client}
+	if ch.baseline != nil {
+		key.baseline = "=" + *ch.baseline
+	}
+	if ch.arm != nil {
+		key.value = "=" + *ch.arm
+	}
+	if at, known := d.found[key]; known {
+		d.Differences[at].Pairs++
+		return
+	}
+	d.found[key] = len(d.Differences)
+	d.Differences = append(d.Differences, Difference{
+		Arm: arm, Kind: ch.kind, Name: ch.name, Client: client, Baseline: ch.baseline, Value: ch.arm, Pairs: 1,
+		Compared: ch.kind == KindFlag && slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byFlag && t.server != client && t.name == ch.name }),
+		Harmless: ch.kind == KindFlag && addresses[ch.name],
+	})
+}

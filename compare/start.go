@@ -1,0 +1,192 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"servematrix/metric"
+	"servematrix/result"
+)
+
+// start is one server start that measured a cell: a block of a source.
+type start struct {
+	source, block int
+	samples       []measured // the valid ones of its last attempt; more than one only where no attempt is known
+}
+
+// tally is what an arm of a pair has.
+type tally struct {
+	starts []start // valid ones, by source and block
+	lost   Lost
+}
+
+// Lost are the blocks of a cell that no average takes in, by what the last attempt was.
+type Lost struct {
+	Invalid, Failed, Skipped int
+	// Why names each reason or failure class once.
+	Why []string
+}
+
+// Total is how many blocks were lost.
+func (l Lost) Total() int { return l.Invalid + l.Failed + l.Skipped }
+
+func (l *Lost) add(s *result.Sample) {
+	why := ""
+	switch s.Status {
+	case result.StatusInvalid:
+		l.Invalid++
+		if s.Validity != nil {
+			for _, r := range s.Validity.Reasons {
+				if r.Severity == result.SeverityError || why == "" {
+					why = r.Reason
+				}
+			}
+		}
+	case result.StatusSkipped:
+		l.Skipped++
+	default:
+		l.Failed++
+	}
+	if s.Failure != nil {
+		why = s.Failure.Class
+	}
+	if why != "" && !slices.Contains(l.Why, why) {
+		l.Why = append(l.Why, why)
+	}
+}
+
+// tallyOf finds the starts of cells: of each block the last valid attempt; a block without one is
+// lost. A sample of an unknown block counts as of block 1, so that samples of which nobody knows
+// the start are one start.
+func tallyOf(cells []*cell) tally {
+	var t tally
+	for _, c := range cells {
+		first := len(t.starts)
+		var last []measured // of blocks without a valid attempt so far
+		for _, m := range c.samples {
+			block := max(1, m.Block)
+			at := slices.IndexFunc(t.starts[first:], func(s start) bool { return s.block == block })
+			lost := slices.IndexFunc(last, func(l measured) bool { return max(1, l.Block) == block })
+			if m.Status != result.StatusOK {
+				switch {
+				case at >= 0:
+				case lost >= 0:
+					last[lost] = m
+				default:
+					last = append(last, m)
+				}
+				continue
+			}
+			if lost >= 0 {
+				last = slices.Delete(last, lost, lost+1)
+			}
+			if at < 0 {
+				t.starts = append(t.starts, start{c.source, block, []measured{m}})
+				continue
+			}
+			s := &t.starts[first+at]
+			if m.Attempt == s.samples[0].Attempt {
+				s.samples = append(s.samples, m)
+			} else {
+				s.samples = []measured{m}
+			}
+		}
+		for _, m := range last {
+			t.lost.add(m.Sample)
+		}
+	}
+	slices.SortStableFunc(t.starts, func(a, b start) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.block, b.block))
+	})
+	return t
+}
+
+// value is the mean of a metric over the samples of a start; false where one lacks it.
+func (s start) value(name string) (float64, bool) {
+	sum := 0.0
+	for _, m := range s.samples {
+		v, ok := m.Metrics.Get(name)
+		if !ok {
+			return math.NaN(), false
+		}
+		sum += v
+	}
+	return sum / float64(len(s.samples)), true
+}
+
+// values gives a metric's value of each start that has it.
+func values(starts []start, name string) []float64 {
+	out := make([]float64, 0, len(starts))
+	for _, s := range starts {
+		if v, ok := s.value(name); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// common gives those starts of both arms that belong to one block, in one order.
+func common(a, b []start) (x, y []start) {
+	for _, s := range a {
+		for _, o := range b {
+			if s.source == o.source && s.block == o.block {
+				x, y = append(x, s), append(y, o)
+			}
+		}
+	}
+	return x, y
+}
+
+// apart tells that all starts of one arm came before the first of the other, in each source: then
+// a block's two starts have nothing in common but a number. One start each tells nothing.
+func apart(a, b []start) bool {
+	if len(a) < 2 || len(b) < 2 {
+		return false
+	}
+	low, high := span(a)
+	from, to := span(b)
+	return before(high, from) || before(to, low)
+}
+
+// moment is a place in time: a source, and a sample's number in it.
+type moment struct{ source, at int }
+
+func before(a, b moment) bool {
+	return a.source < b.source || a.source == b.source && a.at < b.at
+}
+
+func span(starts []start) (first, last moment) {
+	for i, s := range starts {
+		m := moment{s.source, s.samples[0].at}
+		if i == 0 || before(m, first) {
+			first = m
+		}
+		if i == 0 || before(last, m) {
+			last = m
+		}
+	}
+	return first, last
+}
+
+// usual are the metrics that a comparison looks at besides the primary one.
+var usual = []string{
+	"output_throughput", "total_throughput", "input_throughput", "request_throughput",
+	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "mean_itl_ms", "p99_itl_ms", "mean_e2e_latency_ms", "p99_e2e_latency_ms",
+}
+
+// Usual gives the metrics that are compared by default, besides the primary one.
+func Usual() []string { return slices.Clone(usual) }
+
+// CheckMetric tells of a metric that cannot be judged: an unknown one, or one that is neither
+// good nor bad.
+func CheckMetric(name string) error {
+	info, ok := metric.Lookup(name)
+	if !ok {
+		return usage("metrics are named as in results.jsonl: output_throughput, mean_ttft_ms, p99_ttft_ms …", "there is no metric %q", name)
+	}
+	if info.Better == metric.Neutral {
+		return usage("", "%s describes the load: more of it is neither better nor worse", name)
+	}
+	return nil
+}

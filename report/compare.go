@@ -1,0 +1,290 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servematrix/compare"
+	"servematrix/metric"
+	"servematrix/stats"
+)
+
+// CompareColumns gives the metrics that a table of a comparison shows: those asked for, else the
+// primary one and the 99th percentile of TTFT, or its mean where no client told the percentile.
+func CompareColumns(r *compare.Result, asked []string) []string {
+	if len(asked) > 0 {
+		return asked
+	}
+	columns := []string{r.Primary}
+	for _, name := range []string{"p99_ttft_ms", "mean_ttft_ms"} {
+		known := slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { _, ok := p.Of(name); return ok })
+		if known && name != r.Primary {
+			return append(columns, name)
+		}
+	}
+	return columns
+}
+
+// comparison draws a result as tables of text that is not escaped yet.
+type comparison struct {
+	*compare.Result
+	shown []string // metrics
+}
+
+// heading says what is set against what.
+func (c comparison) heading() string {
+	return fmt.Sprintf("baseline %s → %s   paired on %s   n = server starts", c.Arms[0], strings.Join(c.Arms[1:], ", "), orNothing(c.PairedOn))
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing (one cell)"
+	}
+	return s
+}
+
+func (c comparison) columns() []column {
+	columns := []column{{"CELL", false}, {"n", true}}
+	for _, name := range c.shown {
+		columns = append(columns, column{compareHead(name), false}, column{"Δ % [95 % CI]", false})
+	}
+	verdict := "VERDICT"
+	if !slices.Contains(c.shown, c.Primary) {
+		verdict += " (" + compareHead(c.Primary) + ")"
+	}
+	return append(columns, column{verdict, false})
+}
+
+// compareHead is a metric's short heading with its unit.
+func compareHead(name string) string {
+	if at := slices.Index(numbers, name); at >= 0 && at < len(english.numbers) {
+		return english.numbers[at]
+	}
+	info, _ := metric.Lookup(name)
+	return info.Label
+}
+
+// rows are the pairs of one arm.
+func (c comparison) rows(arm string) [][]string {
+	var rows [][]string
+	for i := range c.Pairs {
+		if p := &c.Pairs[i]; p.Arm == arm {
+			rows = append(rows, c.row(p))
+		}
+	}
+	return rows
+}
+
+func (c comparison) row(p *compare.Pair) []string {
+	row := []string{p.Cell, starts(p, c.Primary)}
+	for _, name := range c.shown {
+		m, ok := p.Of(name)
+		if !ok {
+			row = append(row, unknown, unknown)
+			continue
+		}
+		row = append(row, estimate(m.Baseline)+" → "+estimate(m.Arm), interval(m))
+	}
+	return append(row, c.verdict(p))
+}
+
+// starts gives how many starts the primary metric's comparison rests on: pairs, or the starts of
+// both arms where they differ.
+func starts(p *compare.Pair, primary string) string {
+	m, ok := p.Of(primary)
+	switch {
+	case !ok:
+		return "0"
+	case m.Baseline.N == m.Arm.N:
+		return strconv.Itoa(m.Arm.N)
+	}
+	return fmt.Sprintf("%d/%d", m.Baseline.N, m.Arm.N)
+}
+
+// estimate writes a mean and half its interval in percent; of one start there is no interval.
+func estimate(e stats.Estimate) string {
+	text := significant(e.Mean)
+	if !math.IsNaN(e.Low) && e.Mean != 0 {
+		half := (e.High - e.Low) / 2 / math.Abs(e.Mean) * 100
+		digits := 0
+		if half < 9.95 {
+			digits = 1
+		}
+		text += " ±" + strconv.FormatFloat(half, 'f', digits, 64) + "%"
+	}
+	return text
+}
+
+// significant writes a number with four digits or all of its whole part.
+func significant(v float64) string {
+	digits := 0
+	for edge := 1000.0; math.Abs(v) < edge && digits < 4; edge /= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+func interval(m compare.Comparison) string {
+	if math.IsNaN(m.Ratio.Ratio) {
+		return unknown
+	}
+	text := compare.Percent(m.Ratio.Ratio)
+	if !math.IsNaN(m.Ratio.Low) {
+		text += " [" + compare.Percent(m.Ratio.Low) + ", " + compare.Percent(m.Ratio.High) + "]"
+	}
+	return text
+}
+
+// verdict says what may be said of a pair by the primary metric, and what is missing for more.
+func (c comparison) verdict(p *compare.Pair) string {
+	m, ok := p.Of(c.Primary)
+	text := ""
+	switch {
+	case !ok:
+		text = "no verdict: an arm has no valid start"
+	case m.Note != "":
+		text = "no verdict: " + m.Note
+	case m.Ratio.N < 2:
+		text = "no verdict: one start per arm"
+	case m.Verdict == stats.Inconclusive:
+		text = "~ inconclusive" + needed(m.Needed)
+	default:
+		text = string(m.Verdict)
+	}
+	for _, l := range []struct {
+		arm  string
+		lost compare.Lost
+	}{{c.Arms[0], p.BaselineLost}, {p.Arm, p.ArmLost}} {
+		if l.lost.Total() > 0 {
+			text += "; " + l.arm + ": " + lost(l.lost)
+		}
+	}
+	return text
+}
+
+func needed(n int) string {
+	switch {
+	case n == 0:
+		return ""
+	case n > stats.MostNeeded:
+		return fmt.Sprintf(" (more than %d starts per arm)", stats.MostNeeded)
+	}
+	return fmt.Sprintf(" (about %d starts per arm)", n)
+}
+
+// lost says which blocks were left out: "1 invalid, 2 failed (oom, requests_failed)".
+func lost(l compare.Lost) string {
+	var parts []string
+	for _, n := range []struct {
+		n    int
+		word string
+	}{{l.Invalid, "invalid"}, {l.Failed, "failed"}, {l.Skipped, "skipped"}} {
+		if n.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.word))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if len(l.Why) > 0 {
+		text += " (" + strings.Join(l.Why, ", ") + ")"
+	}
+	return text
+}
+
+// answer is one arm's answer to "Is this a clean A/B?".
+func answer(c compare.Clean) string {
+	if c.Yes {
+		return "yes: " + strings.Join(c.Why, "; ")
+	}
+	return "no: " + strings.Join(c.Why, "; ")
+}
+
+var differenceHeads = []string{"WHAT", "BASELINE", "ARM"}
+
+// differences are those of one arm as rows.
+func (c comparison) differences(arm string) [][]string {
+	var rows [][]string
+	for _, d := range c.Differences {
+		if d.Arm != arm {
+			continue
+		}
+		what := d.What()
+		switch {
+		case d.Compared:
+			what += " (what is compared)"
+		case d.Harmless:
+			what += " (an address)"
+		}
+		if all := c.pairsOf(arm); d.Pairs < all && d.Kind != compare.KindOrder && d.Kind != compare.KindStarts {
+			what += fmt.Sprintf(" (in %d of %d cells)", d.Pairs, all)
+		}
+		rows = append(rows, []string{what, had(d.Baseline), had(d.Value)})
+	}
+	return rows
+}
+
+func (c comparison) pairsOf(arm string) int {
+	n := 0
+	for _, p := range c.Pairs {
+		if p.Arm == arm {
+			n++
+		}
+	}
+	return n
+}
+
+const valueMost = 120 // characters
+
+func had(value *string) string {
+	if value == nil {
+		return compare.Absent
+	}
+	if *value == "" {
+		return `""`
+	}
+	return clip(*value, valueMost)
+}
+
+// remarks are sentences below the tables.
+func (c comparison) remarks() []string {
+	var out []string
+	if c.Chosen != "" {
+		out = append(out, "No baseline was given: "+c.Chosen+".")
+	}
+	if n := len(c.Alone); n > 0 {
+		out = append(out, fmt.Sprintf("Without a counterpart, and left out: %s.", listed(c.Alone, 10)))
+	}
+	unpaired := 0
+	for _, p := range c.Pairs {
+		if m, ok := p.Of(c.Primary); ok && !p.Paired && m.Ratio.N > 1 {
+			unpaired++
+		}
+	}
+	if unpaired > 0 {
+		out = append(out, fmt.Sprintf("%d of %d cells were compared without pairing by blocks (Welch): their starts were not mixed in time.", unpaired, len(c.Pairs)))
+	}
+	out = append(out, c.Notes...)
+	return append(out, fmt.Sprintf("Verdicts go by %s, a smallest effect of %s %% and p values adjusted over the cells (Holm); other metrics are exploratory.",
+		c.Primary, strconv.FormatFloat(c.MinEffect*100, 'g', 4, 64)))
+}
+
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// warnings are what has to be seen before any number.
+func (c comparison) warnings() []string {
+	var out []string
+	if c.Smoke {
+		out = append(out, "SMOKE RUN: these are rehearsals with a few requests; nothing here is a measurement.")
+	}
+	if c.Simulated {
+		out = append(out, "SIMULATED: these are numbers of the embedded simulated server. They say nothing about any engine or device.")
+	}
+	return out
+}

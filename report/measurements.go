@@ -1,0 +1,98 @@
+package report
+
+import (
+	"path/filepath"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/result"
+)
+
+// Measurement is a sample of a run with where it was made.
+type Measurement struct {
+	*result.Sample
+	Launch  string // the server start; "" for a cell that was skipped
+	Session int    // which of the run's sessions, from 1
+}
+
+// Measurements are a run's samples as one compares them.
+type Measurements struct {
+	Plan     *matrix.Plan
+	Sessions []journal.Session
+	// All are the samples of what the sweep still asks for, oldest first, as Samples gives them;
+	// only their commands are those of the plan, with ${{ late.port }} and the like, and shared
+	// by all samples of a variant.
+	All []Measurement
+	// Former counts the samples of what an edited sweep no longer asks for.
+	Former int
+}
+
+// MeasurementsOf reads the measurements of a run folder.
+func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
+	t, err := tallyOf(folder)
+	if err != nil {
+		return nil, err
+	}
+	m := &Measurements{Plan: t.plan}
+	sides := map[string]*result.Side{}
+	for _, s := range t.plan.Servers {
+		sides[s.ID] = side(&s.Variant)
+	}
+	for _, c := range t.plan.Clients {
+		sides[c.ID] = side(&c.Variant)
+	}
+	for e, err := range folder.Events() {
+		if err != nil {
+			return nil, err
+		}
+		if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
+			if err := with(e, func(s journal.Session) { m.Sessions = append(m.Sessions, s) }); err != nil {
+				return nil, err
+			}
+		}
+		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
+			continue
+		}
+		if _, planned := t.order[e.Cell]; !planned {
+			m.Former++
+			continue
+		}
+		s, err := t.read(e)
+		if err != nil {
+			return nil, err
+		}
+		s.Run, s.Cell = filepath.Base(string(folder)), e.Cell
+		c := t.cells[e.Cell]
+		s.Server, s.Client = sides[c.Server], sides[c.Client]
+		m.All = append(m.All, Measurement{s, e.Launch, e.Session})
+	}
+	if len(m.Sessions) > 0 {
+		last := m.Sessions[len(m.Sessions)-1].Blocks
+		kept := m.All[:0]
+		for _, one := range m.All {
+			if last > 0 && one.Block > last {
+				m.Former++
+				continue
+			}
+			kept = append(kept, one)
+		}
+		m.All = kept
+	}
+	return m, nil
+}
+
+// read gives the sample that an event finishes.
+func (t *tally) read(e journal.Event) (*result.Sample, error) {
+	if e.Type == journal.CellSkipped {
+		d, err := journal.Decode[journal.Skip](e)
+		if err != nil {
+			return nil, err
+		}
+		return t.skipped(e, d), nil
+	}
+	d, err := journal.Decode[journal.Ended](e)
+	if err != nil {
+		return nil, err
+	}
+	return t.ended(e, d), nil
+}
