@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"servematrix/matrix"
+	"servematrix/metric"
 )
 
 // checker holds a YAML tree against the Go type that it will be decoded into
@@ -44,6 +45,12 @@ func (c *checker) check(n *yaml.Node, t reflect.Type) {
 	case reflect.PointerTo(t).Implements(typeOf[encoding.TextUnmarshaler]()):
 		c.text(n, t)
 	case t == typeOf[Match]() && n.Kind == yaml.ScalarNode:
+	case t == typeOf[Value]() && n.Kind == yaml.ScalarNode:
+		c.text(n, typeOf[Path]())
+	case t == typeOf[Layout]():
+		c.fields(n, t)
+		c.metrics(get(n, "metrics"), "")
+		c.metrics(get(n, "latencies"), "mean_")
 	case t.Kind() == reflect.Struct:
 		c.fields(n, t)
 	case t.Kind() == reflect.Map:
@@ -82,6 +89,26 @@ func (c *checker) text(n *yaml.Node, t reflect.Type) {
 	v := reflect.New(t).Interface().(encoding.TextUnmarshaler)
 	if err := v.UnmarshalText([]byte(n.Value)); err != nil {
 		c.fail(n, "value", "", "%v", err)
+	}
+}
+
+// metrics checks that the keys of a mapping are metrics of the contract.
+func (c *checker) metrics(n *yaml.Node, prefix string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if _, ok := metric.Lookup(prefix + key.Value); ok {
+			continue
+		}
+		var known []string
+		for _, name := range metric.Names() {
+			if name, ok := strings.CutPrefix(name, prefix); ok {
+				known = append(known, name)
+			}
+		}
+		c.fail(key, "metric", didYouMean(key.Value, known), "%q is no metric of results.jsonl", key.Value)
 	}
 }
 

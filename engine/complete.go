@@ -245,7 +245,7 @@ func (k *completion) client(cl *matrix.Client) {
 	a := arguments(v.Argv, p.Match)
 	var missing []string
 	for _, add := range p.Result.Add {
-		if len(add) > 0 && !a.has(add[0]) {
+		if len(add) > 0 && !a.has(p.Result.flag(add[0])) {
 			missing = append(missing, add...)
 		}
 	}
@@ -265,6 +265,9 @@ func (k *completion) client(cl *matrix.Client) {
 func (c *Catalog) recogniseServer(argv []string) *ServerProfile {
 	return recognise(argv, c.servers, func(p *ServerProfile) []Match { return p.Match })
 }
+
+// ClientOf gives the client profile that fits a command best, nil where none does.
+func (c *Catalog) ClientOf(argv []string) *ClientProfile { return c.recogniseClient(argv) }
 
 func (c *Catalog) recogniseClient(argv []string) *ClientProfile {
 	return recognise(argv, c.clients, func(p *ClientProfile) []Match { return p.Match })

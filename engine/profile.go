@@ -37,6 +37,7 @@ type ClientProfile struct {
 	Match    []Match         `yaml:"match"`
 	Target   Target          `yaml:"target"`
 	Result   Result          `yaml:"result"`
+	Layout   *Layout         `yaml:"layout"` // how its result is read; nil: a parser knows its form
 	Requests Requests        `yaml:"requests"`
 	Tokens   Tokens          `yaml:"tokens"`
 	Promise  Promise         `yaml:"promised"`
@@ -134,7 +135,8 @@ type Changed struct {
 
 // Target says where a client sends its requests.
 type Target struct {
-	URL  string   `yaml:"url"` // flag with a whole base URL; it wins over host and port
+	URL  string   `yaml:"url"`  // flag with a whole base URL; it wins over host and port
+	Path string   `yaml:"path"` // what follows the server's address in it
 	Host Flag     `yaml:"host"`
 	Port PortFlag `yaml:"port"`
 }
@@ -149,6 +151,7 @@ type Result struct {
 type Requests struct {
 	Flag    string      `yaml:"flag"`
 	Default string      `yaml:"default"`
+	Times   []Flag      `yaml:"times"`   // flags whose values multiply it
 	Unless  []Condition `yaml:"unless"`  // when one holds the number is not known
 	AtOnce  string      `yaml:"at_once"` // flag of how many may be under way at the same time
 }
@@ -168,9 +171,11 @@ type Promise struct {
 	By     Flag                `yaml:"by"`     // flag with a comma-separated list of families
 	Listed map[string][]string `yaml:"listed"` // family → its metrics
 	Unless []PromiseUnless     `yaml:"unless"`
+	When   []PromiseUnless     `yaml:"when"`  // metrics that a result has only with a flag
+	Never  []string            `yaml:"never"` // metrics that every other client has and this one does not
 }
 
-// PromiseUnless lists metrics that a result has unless a flag says otherwise.
+// PromiseUnless lists metrics that a result has unless a flag says otherwise, or only with it.
 type PromiseUnless struct {
 	Flag    string   `yaml:"flag"`
 	Metrics []string `yaml:"metrics"`

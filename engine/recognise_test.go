@@ -61,7 +61,15 @@ func TestRecogniseClient(t *testing.T) {
 		"servematrix bench --num-prompts 4":                          "servematrix bench",
 		"timeout 600 servematrix bench":                              "servematrix bench",
 		"vllm bench throughput":                                      "",
-		"guidellm run":                                               "",
+		"guidellm run --profile kind=sweep":                          "guidellm",
+		"guidellm mock-server":                                       "",
+		"env -u HF_HUB_OFFLINE aiperf profile -m m":                  "aiperf",
+		"/opt/v/bin/genai-bench benchmark":                           "genai-bench",
+		"uvx evalscope perf":                                         "evalscope perf",
+		"evalscope eval":                                             "",
+		"inference-perf -c load.yml":                                 "inference-perf",
+		"llama-benchy --base-url x":                                  "llama-benchy",
+		"ais_bench load.py -m perf":                                  "ais_bench",
 	} {
 		got := ""
 		if p := c.recogniseClient(strings.Fields(command)); p != nil {

@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"servematrix/matrix"
 )
@@ -19,10 +18,14 @@ func (c *Catalog) CutDown(cl *matrix.Client, n int) (known bool) {
 	}
 	argv := slices.Clone(cl.Argv)
 	a := args(argv[len(argv)-len(arguments(argv, p.Match)):])
-	given := a.lower(p.Requests.Flag, n)
+	most := n
+	if len(p.Requests.Times) > 0 {
+		most = 1 // the other flags multiply it
+	}
+	given := a.lower(p.Requests.Flag, most)
 	a.lower(p.Requests.AtOnce, n)
 	if !given && p.Requests.Default != "" {
-		argv = append(argv, p.Requests.Flag, strconv.Itoa(n))
+		argv = append(argv, p.Requests.Flag, strconv.Itoa(most))
 	}
 	cl.Argv = argv
 	asked, ok := p.NumPrompts(argv)
@@ -31,22 +34,15 @@ func (c *Catalog) CutDown(cl *matrix.Client, n int) (known bool) {
 
 // lower sets a flag to n in place unless its value is a lower number; false: the flag is not given.
 func (a args) lower(flag string, n int) bool {
-	for i := len(a) - 1; i >= 0; i-- { // the last one counts
-		name, value, joined := strings.Cut(a[i], "=")
-		if !sameFlag(name, flag) {
-			continue
-		}
-		place, prefix := i, name+"="
-		if !joined {
-			if i+1 == len(a) || strings.HasPrefix(a[i+1], "--") {
-				return true // without a value; the client will say what it thinks of that
-			}
-			place, prefix, value = i+1, "", a[i+1]
-		}
-		if have, err := strconv.Atoi(value); err != nil || have > n {
-			a[place] = prefix + strconv.Itoa(n)
-		}
-		return true
+	at, ok := a.find(flag)
+	if !ok {
+		return false
 	}
-	return false
+	if at.value == "" && at.before == "" {
+		return true // without a value; the client will say what it thinks of that
+	}
+	if have, err := strconv.Atoi(at.value); err != nil || have > n {
+		a[at.word] = at.before + strconv.Itoa(n) + at.after
+	}
+	return true
 }

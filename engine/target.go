@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -76,7 +77,11 @@ func (t Target) port(a args) string {
 // fix is what to write so that the client goes to its server.
 func (t Target) fix(a args) string {
 	if a.has(t.URL) || t.Port.Flag == "" {
-		return t.URL + " ${{ server.url }}"
+		flag, part, within := strings.Cut(t.URL, " ")
+		if within { // as in --backend kind=openai_http,target=URL
+			return flag + " …," + part + "=${{ server.url }}" + t.Path
+		}
+		return flag + " ${{ server.url }}" + t.Path
 	}
 	return t.Port.Flag + " ${{ server.port }}"
 }
@@ -108,7 +113,8 @@ func (p *ServerProfile) URL(argv []string, port string) string {
 // ResultFile is the file into which a client that was started with argv (the
 // sweep's command and what was added to it) writes its result, "" where it
 // writes none. dir is the attempt's folder, for ${{ late.dir }}; a relative
-// path is relative to the client's working folder.
+// path is relative to the client's working folder. Where the profile's layout has
+// a pattern for the file it is the folder to look in, dir where no flag names one.
 func (p *ClientProfile) ResultFile(argv []string, dir string) string {
 	a := arguments(argv, p.Match)
 	var parts []string
@@ -123,9 +129,23 @@ func (p *ClientProfile) ResultFile(argv []string, dir string) string {
 		}
 		parts = append(parts, v)
 	}
+	if p.Layout != nil && p.Layout.File != "" {
+		return cmp.Or(strings.Join(parts, "/"), dir)
+	}
 	// The last flag names the file; without it the client invents a name.
 	if n := len(p.Result.File); n == 0 || !a.has(p.Result.File[n-1]) {
 		return ""
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "/")
+}
+
+// flag gives the form in which Result.File asks for an added flag: the flag itself,
+// by another name too, or the part of its value that counts.
+func (r Result) flag(added string) string {
+	for _, flag := range r.File {
+		if names, _, _ := strings.Cut(flag, " "); sameFlag(added, names) {
+			return flag
+		}
+	}
+	return added
 }

@@ -17,7 +17,17 @@ func (p *ClientProfile) NumPrompts(argv []string) (int, bool) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(a.valueOr(Flag{p.Requests.Flag, p.Requests.Default}))
-	return n, err == nil && n > 0
+	if err != nil || n <= 0 || a.several(p.Requests.Flag) {
+		return 0, false
+	}
+	for _, t := range p.Requests.Times {
+		more, err := strconv.Atoi(a.valueOr(t))
+		if err != nil || more <= 0 || a.several(t.Flag) {
+			return 0, false
+		}
+		n *= more
+	}
+	return n, true
 }
 
 // ExpectedOutputTokens is how many tokens all requests together generate;
@@ -44,6 +54,11 @@ func (p *ClientProfile) Promised(argv []string) []string {
 	for _, u := range p.Promise.Unless {
 		if !a.has(u.Flag) {
 			all = append(all, u.Metrics...)
+		}
+	}
+	for _, w := range p.Promise.When {
+		if a.has(w.Flag) {
+			all = append(all, w.Metrics...)
 		}
 	}
 	slices.Sort(all)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"servematrix/engine"
 	"servematrix/journal"
@@ -41,6 +42,49 @@ func TestResultOfAnotherClientDoesNotCount(t *testing.T) {
 	}
 	if got := a.fresh(); got != path {
 		t.Errorf("a file that grew: %q", got)
+	}
+}
+
+func TestResultIsTheNewestThatFitsThePattern(t *testing.T) {
+	catalog, err := engine.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	a := &attempt{profile: catalog.Client("evalscope perf"), dir: dir, command: command{argv: []string{"evalscope", "perf", "--outputs-dir", "${{ late.dir }}/out"}}}
+	if a.fresh() != "" || len(a.several()) != 0 {
+		t.Errorf("nothing was written, and yet there is %q", a.fresh())
+	}
+	write := func(name string, age time.Duration) string {
+		path := filepath.Join(dir, "out", name, "m", "benchmark_summary.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{path, filepath.Join(filepath.Dir(path), "benchmark_args.json")} {
+			if err := os.WriteFile(name, []byte(`{"Test Duration (s)": 1, "Success Requests": 4}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(name, time.Time{}, time.Now().Add(-age)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	old := write("20261121_1", time.Hour)
+	if a.stale, err = os.Stat(a.result()); err != nil || a.fresh() != "" {
+		t.Errorf("an older run's file is %q, %v", a.fresh(), err)
+	}
+	a.times = map[string]time.Time{"client": time.Now().Add(-time.Minute)}
+	mine := write("20261121_0", 0)
+	if a.fresh() != mine || len(a.several()) != 0 {
+		t.Errorf("%q and %v beside %s", a.fresh(), a.several(), old)
+	}
+	if got := a.written(); !slices.Contains(got, mine) || !slices.Contains(got, filepath.Join(filepath.Dir(mine), "benchmark_args.json")) {
+		t.Errorf("secrets are hidden in %q", got)
+	}
+	write("20261121_2", 0)
+	if got := a.several(); len(got) != 1 || got[0].Severity != "error" {
+		t.Errorf("two results in one run: %v", got)
 	}
 }
 

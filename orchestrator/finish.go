@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"servematrix/engine"
@@ -22,7 +23,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	if a.proc == nil || failure != nil && failure.Class != "client_failed" {
 		return s // what a client prints that was cut short is no measurement
 	}
-	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), First: a.profile.Name == engine.Generic})
+	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), Profile: a.profile, First: a.profile.Name == engine.Generic})
 	switch {
 	case err != nil && failure == nil:
 		return l.unmeasured(a, cmp.Or(l.diedBeside(), l.noResult(a, err)))
@@ -31,12 +32,10 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	}
 	prompts, _ := a.profile.NumPrompts(a.command.argv)
 	tokens, _ := a.profile.ExpectedOutputTokens(a.command.argv)
-	if _, told := m.Metrics["num_prompts"]; !told && prompts > 0 {
-		m.Metrics["num_prompts"] = float64(prompts)
-	}
+	m.Asked(prompts)
 	v := result.Judge(m, result.Expectation{
-		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
-	}, append(reasons, l.serverChanged()...)...)
+		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Never: a.profile.Promise.Never, Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
+	}, slices.Concat(reasons, l.serverChanged(), a.several())...)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &v
 	s.Simulated = m.Simulated || l.profile.Simulated
 	if failure == nil {

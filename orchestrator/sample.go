@@ -192,7 +192,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 		failure = l.clientFailed(a, dir)
 	}
 	l.left(logs...)
-	l.hideSecrets(a.result())
+	l.hideSecrets(a.written()...)
 	return failure, l.emit(l.sampleEvent(a, journal.ClientExited), ended, false)
 }
 
@@ -209,22 +209,3 @@ func (r *runner) hideSecrets(paths ...string) {
 }
 
 func (a *attempt) out() string { return filepath.Join(a.dir, journal.ClientOut) }
-
-// fresh is the result file, "" when this client did not write it: a user's own
-// file can still hold what another client left there.
-func (a *attempt) fresh() string {
-	info, err := os.Stat(a.result())
-	if err != nil || a.stale != nil && os.SameFile(info, a.stale) && info.Size() == a.stale.Size() && info.ModTime().Equal(a.stale.ModTime()) {
-		return ""
-	}
-	return a.result()
-}
-
-// result is the file that the client writes its result to, "" when it writes none.
-func (a *attempt) result() string {
-	path := a.profile.ResultFile(a.command.argv, a.dir)
-	if path == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(a.command.dir, path)
-}

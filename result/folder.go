@@ -64,6 +64,13 @@ func importOneFolder(folder string, each func(Sample) error) (done bool, err err
 		return true, importSweepFolder(folder, entries, each)
 	}
 	var problems *multierror.Error
+	entries, done, err = importLayouts(folder, entries, each)
+	if done {
+		return true, err
+	}
+	if err != nil {
+		problems = multierror.Append(problems, err)
+	}
 	for _, b := range bundles(folder, entries) {
 		if err := b.samples(folder, each); err != nil {
 			problems = multierror.Append(problems, err)

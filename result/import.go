@@ -46,7 +46,7 @@ func ImportEach(paths []string, each func(Sample) error) error {
 			return stop
 		}
 		if err == nil && count == 0 {
-			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, vllm bench sweep, and combined reports", path, ErrNoResult)
+			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, vllm bench sweep, the result files of the clients in docs/sweep.md, and combined reports", path, ErrNoResult)
 		}
 		if err != nil {
 			problems = multierror.Append(problems, fmt.Errorf("import: %w", err))
@@ -73,6 +73,9 @@ func importFile(path string, client *Side, each func(Sample) error) error {
 		return err
 	}
 	defer in.Close()
+	if p := profileOf(in.head); p != nil {
+		return importByLayout(path, p, client, each)
+	}
 	switch kindOf(in.head) {
 	case kindSamples:
 		return named(path, readSamples(in.Reader, each))

@@ -19,6 +19,8 @@ type Expectation struct {
 	// Generic is for a client without a profile: only completed requests, a duration and
 	// generated tokens are required.
 	Generic bool
+	// Never are metrics that this client, unlike all others, does not tell.
+	Never []string
 	// Strict makes warnings invalidate too.
 	Strict bool
 }
@@ -134,7 +136,7 @@ func (j *judge) present() {
 	}
 	var missing []string
 	for _, name := range want {
-		if _, ok := j.m.Metrics[name]; !ok && !slices.Contains(missing, name) {
+		if _, ok := j.m.Metrics[name]; !ok && !slices.Contains(missing, name) && !slices.Contains(j.exp.Never, name) {
 			missing = append(missing, name)
 		}
 	}

@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 
+	"servematrix/engine"
 	"servematrix/metric"
 )
 
@@ -30,9 +31,10 @@ type Measurement struct {
 	// Config is what the output reveals of the client's configuration: the arguments of its
 	// Namespace(...) line and the configuration keys of its JSON. Credentials are masked.
 	Config map[string]any
-	// Client is ClientSGLang, ClientVLLM, ClientServematrix, or "" where the form does not tell.
+	// Client is ClientSGLang, ClientVLLM, ClientServematrix, the name of a profile with a layout,
+	// or "" where the form does not tell.
 	Client string
-	// Source is "text", "json" (the file's only object) or "jsonl" (one of several).
+	// Source is "text", "json" (the file's only object), "jsonl" (one of several) or "csv".
 	Source string
 	// Simulated is true where the client says that it measured a simulated server.
 	Simulated bool
@@ -43,6 +45,8 @@ type Measurement struct {
 	// Findings is what reading found out against this measurement; Judge takes it in.
 	Findings []Reason
 
+	// profile is the client's, where its layout was read.
+	profile *engine.ClientProfile
 	// halfUnit is, for each metric that came from text, half a unit of the last digit printed.
 	halfUnit map[string]float64
 	// older marks a form that never had all that its client promises today.
@@ -89,6 +93,26 @@ func (m *Measurement) complete() {
 		if n, ok := m.asked(); ok {
 			m.Metrics["num_prompts"] = float64(n)
 		}
+	}
+}
+
+// Asked tells the measurement how many requests its client was asked for, 0 where nobody knows;
+// what the result itself says comes first. A client whose profile says that it does not count
+// failures failed in all requests that are missing.
+func (m *Measurement) Asked(requests int) {
+	if _, told := m.Metrics["num_prompts"]; !told && requests > 0 {
+		m.Metrics["num_prompts"] = float64(requests)
+	}
+	asked, known := m.Metrics.Get("num_prompts")
+	completed, also := m.Metrics.Get("completed")
+	if _, counted := m.Metrics["failed"]; counted || !also || m.profile == nil || !m.profile.Layout.Missing {
+		return
+	}
+	if known {
+		m.Metrics["failed"] = max(asked-completed, 0)
+	} else {
+		m.Findings = append(m.Findings, Reason{WrongRequestCount, SeverityWarning,
+			fmt.Sprintf("%s counts no failures, and nobody knows how many requests it was asked for", m.profile.Name)})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"servematrix/engine"
 	"servematrix/logfile"
 	"servematrix/metric"
 )
@@ -22,6 +23,9 @@ type Inputs struct {
 	Stderr string
 	// Result is the file that the client was told to write: JSON or JSONL.
 	Result string
+	// Profile is the client's; where it has a layout, Result is read by it and what the client
+	// printed is not looked at.
+	Profile *engine.ClientProfile
 	// First takes the first result in the output, as for a client without a profile; else the
 	// last one counts, since a client may print results of its own warm-up before.
 	First bool
@@ -35,6 +39,9 @@ var ErrNoResult = errors.New("no benchmark result found")
 // checked against it. The reasons are also in the measurement's Findings. The error wraps
 // ErrNoResult when there is nothing to be had; an unreadable file is another error.
 func Read(in Inputs) (*Measurement, []Reason, error) {
+	if in.Profile != nil && in.Profile.Layout != nil {
+		return readByLayout(in)
+	}
 	fromJSON, note, err := readResult(in)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,10 @@
 package result
 
-import "maps"
+import (
+	"maps"
+
+	"servematrix/engine"
+)
 
 // promised is what the two Python clients print in every version; import holds them to it. A
 // run holds a client to its profile instead.
@@ -25,9 +29,12 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 	if s.Client != nil {
 		argv = s.Client.Argv
 	}
-	verdict := Judge(m, Expectation{
-		NumPrompts: promptsAsked(argv), Promised: promised[m.Client], Generic: promised[m.Client] == nil || m.older,
-	})
+	exp := Expectation{NumPrompts: promptsAsked(argv), Promised: promised[m.Client], Generic: promised[m.Client] == nil || m.older}
+	if m.profile != nil {
+		exp = expects(m.profile, argv)
+		m.Asked(exp.NumPrompts)
+	}
+	verdict := Judge(m, exp)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &verdict
 	s.Simulated = s.Simulated || m.Simulated
 	switch {
@@ -58,4 +65,14 @@ func (s *Sample) reveal(config map[string]any) {
 		s.Client = &Side{}
 	}
 	s.Client.Config = own
+}
+
+// expects is what a client's profile knows of a command; argv may be nil, then only what holds for any.
+func expects(p *engine.ClientProfile, argv []string) Expectation {
+	exp := Expectation{Promised: p.Promised(argv), Never: p.Promise.Never}
+	if len(argv) > 0 {
+		exp.NumPrompts, _ = p.NumPrompts(argv)
+		exp.OutputTokens, _ = p.ExpectedOutputTokens(argv)
+	}
+	return exp
 }

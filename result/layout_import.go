@@ -1,0 +1,189 @@
+package result
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+
+	"servematrix/engine"
+)
+
+// embedded are the profiles that import knows without being told.
+var embedded = sync.OnceValue(func() *engine.Catalog {
+	c, err := engine.Load()
+	if err != nil {
+		panic(err) // a test holds the profiles of this binary
+	}
+	return c
+})
+
+// profileOf gives the profile whose results begin so, nil for none.
+func profileOf(head []byte) *engine.ClientProfile {
+	for _, p := range embedded().Clients() {
+		if hasSignature(p.Layout, head) {
+			return p
+		}
+	}
+	return nil
+}
+
+// importByLayout imports one result file. client is its side where somebody knows more of it
+// than the file's name.
+func importByLayout(path string, p *engine.ClientProfile, client *Side, each func(Sample) error) error {
+	found, err := readLayout(path, p)
+	if client == nil || client.Name == sideOf(path).Name {
+		client = &Side{Name: nameOf(path, p)}
+	}
+	e := &emitter{client: client, each: each}
+	for _, m := range found {
+		if err := e.take(m); err != nil {
+			return err
+		}
+	}
+	return errors.Join(named(path, err), e.finish(nil))
+}
+
+// importLayouts imports the results in a folder that a profile's layout describes, and those
+// below it where the folder holds the command of such a client: then it is done, and nothing
+// else below counts. rest are the entries that are no such result and complete none.
+func importLayouts(folder string, entries []fs.DirEntry, each func(Sample) error) (rest []fs.DirEntry, done bool, err error) {
+	if done, err := importCommanded(folder, each); done || err != nil {
+		return entries, done, err
+	}
+	profiles, beside := map[string]*engine.ClientProfile{}, map[string]bool{}
+	for _, entry := range entries {
+		if path := filepath.Join(folder, entry.Name()); entry.Type().IsRegular() {
+			if p := profileOf(headOf(path)); p != nil {
+				profiles[path] = p
+			}
+		}
+	}
+	for path, p := range profiles {
+		for _, other := range Besides(p.Layout, path) {
+			if back := profiles[other]; back == nil || !slices.Contains(Besides(back.Layout, other), path) {
+				beside[other] = true
+			}
+		}
+	}
+	var problems *multierror.Error
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		switch p := profiles[path]; {
+		case beside[path]:
+		case p == nil:
+			rest = append(rest, entry)
+		default:
+			if err := importByLayout(path, p, nil, each); err != nil {
+				problems = multierror.Append(problems, err)
+			}
+		}
+	}
+	return rest, false, problems.ErrorOrNil()
+}
+
+// importCommanded imports what the client whose command a folder holds left in it and below.
+func importCommanded(folder string, each func(Sample) error) (done bool, err error) {
+	p, side, end, err := commanded(folder)
+	if p == nil || err != nil {
+		return false, err
+	}
+	p, paths := below(folder, p)
+	var problems *multierror.Error
+	e := &emitter{client: side, each: each}
+	for _, path := range paths {
+		found, err := readLayout(path, p)
+		if err != nil {
+			problems = multierror.Append(problems, named(path, err))
+		}
+		for _, m := range found {
+			done = true
+			if err := e.take(m); err != nil {
+				return true, err
+			}
+		}
+	}
+	if err := e.finish(end); err != nil {
+		problems = multierror.Append(problems, err)
+	}
+	return done || problems != nil, problems.ErrorOrNil()
+}
+
+// below gives the results of a client in a folder and below it, sorted, and the profile that
+// reads them: where there are none, that of another form in which some client writes its own.
+func below(folder string, p *engine.ClientProfile) (*engine.ClientProfile, []string) {
+	forms := []*engine.ClientProfile{p}
+	for _, other := range embedded().Clients() {
+		if len(other.Match) == 0 {
+			forms = append(forms, other)
+		}
+	}
+	for _, form := range forms {
+		everywhere := *form.Layout
+		everywhere.File = "**/" + cmp.Or(strings.TrimPrefix(everywhere.File, "**/"), "*")
+		if paths := Found(&everywhere, folder, time.Time{}); len(paths) > 0 {
+			slices.Sort(paths)
+			return form, paths
+		}
+	}
+	return p, nil
+}
+
+// commanded reads a folder's cmd and exit, where the command is that of a client with a layout.
+func commanded(folder string) (*engine.ClientProfile, *Side, *Failure, error) {
+	b := bundle{command: existing(folder, "cmd"), exit: existing(folder, "exit")}
+	text, err := readSmall(b.command)
+	if err != nil || text == "" {
+		return nil, nil, nil, err
+	}
+	side := &Side{Name: filepath.Base(folder)}
+	side.Argv, side.Env = splitCommand(text)
+	p := embedded().ClientOf(side.Argv)
+	if p == nil { // a word that was quoted once, such as D(128,64), is no shell syntax
+		side.Argv = redactor.Strings(strings.Fields(text))
+		p = embedded().ClientOf(side.Argv)
+	}
+	if p == nil || p.Layout == nil {
+		return nil, nil, nil, nil
+	}
+	end, err := b.end()
+	return p, side, end, err
+}
+
+func existing(folder, name string) string {
+	path := filepath.Join(folder, name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// headOf gives the beginning of a file, nil where it cannot be read.
+func headOf(path string) []byte {
+	in, err := openSource(path)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	return in.head
+}
+
+// nameOf names a sample after its file, or after the folder where all files of the client have
+// one name.
+func nameOf(path string, p *engine.ClientProfile) string {
+	if name := filepath.Base(path); name == filepath.Base(p.Layout.File) {
+		return filepath.Base(filepath.Dir(path))
+	}
+	stem, _ := roleOf(filepath.Base(path))
+	if stem == "" {
+		stem = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return stem
+}
