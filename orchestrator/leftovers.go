@@ -11,6 +11,7 @@ import (
 
 	"servematrix/journal"
 	"servematrix/process"
+	"servematrix/secret"
 )
 
 const (
@@ -101,18 +102,29 @@ func awaitGuard(ctx context.Context, dir string) {
 	}
 }
 
-// hideAbandoned takes secrets out of what servers and clients of a session that
-// was killed have written; nobody has done so when they ended.
-func (o *Options) hideAbandoned() {
-	for _, tree := range openTrees(o.Folder, o.State) {
+// Abandoned tells whether a session ended without having seen its server and client
+// to their end.
+func Abandoned(state *State) bool { return len(openTrees("", state)) > 0 }
+
+// HideAbandoned takes secrets out of what servers and clients of a session that
+// was killed have written; nobody has done so when they ended. It gives the files in
+// which there were some.
+func HideAbandoned(folder journal.Folder, state *State, redactor *secret.Redactor) (hidden []string, err error) {
+	var problems *multierror.Error
+	for _, tree := range openTrees(folder, state) {
 		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				_, err = o.Redactor.File(path)
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			changed, err := redactor.File(path)
+			if changed {
+				hidden = append(hidden, path)
 			}
 			return err
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			o.Log.Warn().Err(err).Msg("what a former session left may hold secrets")
+			problems = multierror.Append(problems, err)
 		}
 	}
+	return hidden, problems.ErrorOrNil()
 }

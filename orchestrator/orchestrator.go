@@ -82,7 +82,9 @@ func Run(ctx context.Context, opt Options) (journal.Verdict, error) {
 	if err := process.BecomeSubreaper(); err != nil {
 		opt.Log.Warn().Err(err).Msg("no subreaper: if a guard is killed, its server's processes are out of reach")
 	}
-	opt.hideAbandoned()
+	if _, err := HideAbandoned(opt.Folder, opt.State, opt.Redactor); err != nil {
+		opt.Log.Warn().Err(err).Msg("what a former session left may hold secrets")
+	}
 	r, err := newRunner(opt)
 	if err != nil {
 		return journal.Verdict{ExitCode: ExitInternal}, err

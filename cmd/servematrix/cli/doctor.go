@@ -24,6 +24,7 @@ type diagnosis struct {
 	Ended     []process.Survivor `json:"ended"`   // by --clean
 	Remains   []string           `json:"remains"` // shared memory, sockets, ports of former runs
 	Removed   []string           `json:"removed"` // by --clean
+	Hidden    []string           `json:"hidden"`  // files out of which --clean took secrets
 	Problems  []string           `json:"problems"`
 }
 
@@ -47,7 +48,7 @@ func newDoctor(env Env) *cobra.Command {
 devices and who uses them, engines on PATH, who holds the engines' default ports, and what former runs left behind:
 processes (found by the run marker and by the journals under ./runs), shared memory and sockets
 of their servers, ports that are held on. --clean ends the processes and removes what of the
-rest nobody uses. With RUN only what these runs left counts.
+rest nobody uses, and hides secrets in what runs that were killed had logged. With RUN only what these runs left counts.
 
 Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or leftovers are left`,
 		Example: "  servematrix doctor --clean",
@@ -64,7 +65,7 @@ Exit codes: 0 nothing in the way · 2 usage · 6 a default port is held or lefto
 }
 
 func doctor(ctx context.Context, env Env, runs []string, format string, clean bool) error {
-	d := diagnosis{Host: lookAtHost(ctx, orchestrator.LookAtDevices(env.Env)), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Remains: []string{}, Removed: []string{}, Problems: []string{}}
+	d := diagnosis{Host: lookAtHost(ctx, orchestrator.LookAtDevices(env.Env)), Engines: map[string]string{}, Leftovers: []process.Survivor{}, Ended: []process.Survivor{}, Remains: []string{}, Removed: []string{}, Hidden: []string{}, Problems: []string{}}
 	if s, err := spaceOf(env.Dir); err == nil {
 		d.Disk = &s
 	}
@@ -155,6 +156,9 @@ func (d *diagnosis) write(w io.Writer, clean bool) error {
 	}
 	for _, path := range d.Removed {
 		line("removed", "%s", path)
+	}
+	for _, path := range d.Hidden {
+		line("hidden", "secrets in %s", path)
 	}
 	for _, what := range d.Remains {
 		line("remains", "%s", what)

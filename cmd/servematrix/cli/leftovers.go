@@ -36,6 +36,9 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 		}
 	}
 	d.findRemains(env, runs, clean) // after the processes that may use it
+	if clean {
+		d.hideSecrets(env, runs) // after those that may write them
+	}
 	return nil
 }
 
