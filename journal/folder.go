@@ -156,20 +156,31 @@ func Open(dir string) (Folder, error) {
 
 // List gives the run folders under parent, oldest first by name's time.
 func List(parent string) ([]Folder, error) {
+	runs, _, err := ListAll(parent)
+	return runs, err
+}
+
+// ListAll also gives the folders into which this user may not look: they can be runs
+// of somebody else.
+func ListAll(parent string) (runs, closed []Folder, err error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []Folder
 	for _, e := range entries {
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if f, err := Open(filepath.Join(parent, e.Name())); err == nil {
-			out = append(out, f)
+		path := filepath.Join(parent, e.Name())
+		f, err := Open(path)
+		switch {
+		case err == nil:
+			runs = append(runs, f)
+		case errors.Is(err, fs.ErrPermission):
+			closed = append(closed, Folder(path))
 		}
 	}
-	return out, nil
+	return runs, closed, nil
 }
 
 // Writable says why nothing can be written into the run folder, such as a

@@ -65,6 +65,9 @@ func diskError(err error) error {
 	return err
 }
 
+// statfs is a variable for the tests only.
+var statfs = unix.Statfs
+
 // disk is the file system that a run folder is on.
 type disk struct {
 	dir     string
@@ -75,7 +78,7 @@ type disk struct {
 // cannot be written.
 func (d disk) look() error {
 	var st unix.Statfs_t
-	switch err := unix.Statfs(d.dir, &st); {
+	switch err := statfs(d.dir, &st); {
 	case errors.Is(err, unix.ENOENT):
 		return &DiskError{fmt.Sprintf("the run folder %s is not there any more", d.dir), false, err}
 	case err != nil:

@@ -56,6 +56,9 @@ func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 		out.Message = fmt.Sprintf("%s (the server ended with %s)", out.Message, l.proc.Exit())
 	default:
 	}
+	if out.Line == 0 { // no pattern knows what it says
+		out.Message = lastLine(out.Message, out.Tail)
+	}
 	return out
 }
 
@@ -90,6 +93,14 @@ func (l *launch) death(when string) string {
 		return fmt.Sprintf("the server failed %s: %s, though its main process lives", when, l.vitals.what)
 	}
 	return fmt.Sprintf("the server failed %s: %s, then the server with %s", when, l.vitals.what, l.proc.Exit())
+}
+
+// lastLine adds the last line of a log to a message that the log does not explain.
+func lastLine(message string, tail []string) string {
+	if len(tail) == 0 || tail[len(tail)-1] == "" {
+		return message
+	}
+	return fmt.Sprintf("%s; its last line: %s", message, tail[len(tail)-1])
 }
 
 // tailLines is how many of a log's last lines a failure keeps.

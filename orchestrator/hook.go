@@ -64,8 +64,10 @@ func (r *runner) hook(ctx context.Context, moment string, e journal.Event) error
 		return context.Cause(ctx)
 	}
 	message := fmt.Sprintf("hook %s failed: %s", moment, r.Redactor.String(err.Error()))
+	said := strings.Split(ran.Output, "\n")
+	message = lastLine(message, said)
 	if h.OnError == "stop" {
-		return &HookError{journal.Failure{Class: "hook_failed", Phase: "preflight", Message: message, Tail: strings.Split(ran.Output, "\n")}}
+		return &HookError{journal.Failure{Class: "hook_failed", Phase: "preflight", Message: message, Tail: said}}
 	}
 	r.warn(message)
 	return nil

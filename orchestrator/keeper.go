@@ -12,6 +12,10 @@ import (
 	"servematrix/logfile"
 )
 
+// lastLook bounds the wait for the keeper at the session's end: a file system that hangs
+// in a system call would hold up what is done otherwise. A variable for the tests only.
+var lastLook = 5 * time.Second
+
 // lookEvery is how often the keeper looks: what is written in between can pass a limit.
 const lookEvery = time.Second
 
@@ -44,7 +48,11 @@ func (r *runner) keep(ctx context.Context) (_ context.Context, end func()) {
 	}()
 	return ctx, func() {
 		close(stop)
-		<-done
+		select {
+		case <-done:
+		case <-time.After(lastLook):
+			r.Log.Warn().Msgf("the file system of %s does not answer", r.Folder)
+		}
 		cancel(nil)
 	}
 }

@@ -1,19 +1,23 @@
 package orchestrator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
 	"servematrix/journal"
 	"servematrix/logfile"
+	"servematrix/matrix"
 )
 
 // onDisk is what a file takes, in bytes.
@@ -261,4 +265,27 @@ func TestAsDiskError(t *testing.T) {
 	if disk, err := (&DiskError{What: "x"}), error(nil); AsDiskError(fmt.Errorf("y: %w", disk)) != disk || AsDiskError(err) != nil {
 		t.Error("a disk error is what it is")
 	}
+}
+
+// TestFileSystemThatHangsAtTheEnd does not hold up a session that is over.
+func TestFileSystemThatHangsAtTheEnd(t *testing.T) {
+	hangs, release := make(chan struct{}), make(chan struct{})
+	ask, bound := statfs, lastLook
+	var once sync.Once
+	statfs = func(path string, st *unix.Statfs_t) error {
+		once.Do(func() { close(hangs) })
+		<-release
+		return ask(path, st)
+	}
+	lastLook = 10 * time.Millisecond
+	var said bytes.Buffer
+	r := &runner{Options: Options{Folder: journal.Folder(t.TempDir()), Plan: &matrix.Plan{}, Log: zerolog.New(&said)}, state: NewState()}
+	ctx, end := r.keep(context.Background())
+	<-hangs
+	end()
+	if ctx.Err() == nil || !strings.Contains(said.String(), "does not answer") {
+		t.Errorf("ended %v, said %q", ctx.Err(), said.String())
+	}
+	close(release) // it looks no more
+	statfs, lastLook = ask, bound
 }

@@ -105,7 +105,7 @@ func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Fa
 	for _, name := range []string{journal.ClientErr, journal.ClientOut} {
 		if tail := readiness.Tail(filepath.Join(dir, name), tailLines); len(tail) > 0 {
 			f.File, f.Tail = l.Folder.Rel(filepath.Join(dir, name)), l.tail(tail)
-			f.Message = fmt.Sprintf("%s; its last line: %s", message, f.Tail[len(f.Tail)-1])
+			f.Message = lastLine(message, f.Tail)
 			break
 		}
 	}

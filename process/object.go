@@ -123,8 +123,7 @@ func (o Object) removeFile() (bool, error) {
 	return true, nil
 }
 
-// lease opens the file and takes a write lease. Where leases cannot be had, a
-// search for users has to do.
+// lease opens the file and takes a write lease, without which nothing is removed.
 func (o Object) lease() (int, error) {
 	fd, err := unix.Open(o.Path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -146,10 +145,14 @@ func (o Object) leaseOn(fd int) error {
 		return fs.ErrNotExist
 	}
 	_, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_WRLCK)
-	if errors.Is(err, unix.EAGAIN) || err != nil && len(o.Users()) > 0 {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EAGAIN), len(o.Users()) > 0:
 		return ErrInUse
 	}
-	return nil
+	// That nobody is seen with it proves nothing: others may be in another container.
+	return fmt.Errorf("whether somebody uses it cannot be known: no lease on it: %w", err)
 }
 
 // InUse says whether somebody has it open or mapped. What cannot be asked counts as used.

@@ -51,12 +51,13 @@ Exit codes: 0 listed (also when there is none) · 2 usage`,
 }
 
 func ls(env Env, dir string, named bool, format string) error {
-	runs, err := journal.List(env.path(dir))
+	runs, closed, err := journal.ListAll(env.path(dir))
 	switch {
 	case os.IsNotExist(err) && !named: // nothing was run here yet
 	case err != nil:
 		return usageError("the runs cannot be listed: %w", err)
 	}
+	runs = append(runs, closed...)
 	slices.SortStableFunc(runs, func(a, b journal.Folder) int { return startOf(a).Compare(startOf(b)) })
 	list := make([]listed, 0, len(runs))
 	for _, f := range runs {
@@ -73,7 +74,11 @@ func ls(env Env, dir string, named bool, format string) error {
 	fmt.Fprintln(w, "RUN\tSTATE\tSAMPLES\tOK\tINVALID\tFAILED\tSKIPPED\tSIZE")
 	for _, l := range list {
 		if l.Problem != "" {
-			fmt.Fprintf(w, "%s\t?\t\t\t\t\t\t%s\t%s\n", l.Run, bytesText(l.Bytes), l.Problem)
+			size := "?"
+			if l.Bytes > 0 {
+				size = bytesText(l.Bytes)
+			}
+			fmt.Fprintf(w, "%s\t?\t\t\t\t\t\t%s\t%s\n", l.Run, size, l.Problem)
 			continue
 		}
 		n := l.Counts
@@ -85,6 +90,9 @@ func ls(env Env, dir string, named bool, format string) error {
 
 // listOne describes a run; a folder that cannot be read is listed with its problem.
 func listOne(env Env, f journal.Folder) listed {
+	if _, err := journal.Open(string(f)); err != nil {
+		return listed{Run: shown(env, string(f)), Begin: startOf(f), Problem: err.Error()}
+	}
 	l := listed{Run: shown(env, string(f)), Begin: startOf(f), Bytes: size(f)}
 	s, err := takeSnapshot(f)
 	if err != nil {

@@ -34,7 +34,11 @@ func (v *View) history(e journal.Event) []string {
 	t := v.track
 	switch e.Type {
 	case journal.RunResumed:
-		return []string{v.entry(e.Time, "again", fmt.Sprintf("%s: %d of %d done, goes on", v.name(), t.done(), t.total))}
+		next := "goes on"
+		if len(v.opt.Units) == 0 {
+			next = "nothing is missing"
+		}
+		return []string{v.entry(e.Time, "again", fmt.Sprintf("%s: %d of %d done, %s", v.name(), t.done(), t.total, next))}
 	case journal.SampleEnded:
 		return v.sampleEnded(e)
 	case journal.CellSkipped:
@@ -55,12 +59,6 @@ func (v *View) history(e journal.Event) []string {
 			wrong = append(wrong, Clean(d.Note))
 		}
 		return []string{v.entry(e.Time, "warn", fmt.Sprintf("stop of %s: %s", v.launchName(), strings.Join(wrong, "; ")))}
-	case journal.HookEnded:
-		d, err := journal.Decode[journal.HookRun](e)
-		if err != nil || d.Code == 0 {
-			return nil
-		}
-		return []string{v.entry(e.Time, "warn", fmt.Sprintf("hook %s ended with %d: %s", d.Moment, d.Code, Clean(d.Output)))}
 	case journal.CacheFlushed:
 		d, err := journal.Decode[journal.Flushed](e)
 		if err != nil || d.OK {

@@ -311,6 +311,13 @@ func TestResumedRunCountsWhatIsDone(t *testing.T) {
 		if want := "00:00:00 again demo-1: 1 of 2 done, goes on\n"; out.String() != want {
 			t.Errorf("got %q, want %q", out.String(), want)
 		}
+		var full sink
+		s = newStory(t, Options{W: &full, Mode: "plain", Past: told(past)})
+		s.tell(journal.Event{Type: journal.RunResumed}, journal.Session{Blocks: 1})
+		s.view.Close()
+		if !strings.HasSuffix(full.String(), " done, nothing is missing\n") {
+			t.Errorf("with nothing to do: %q", full.String())
+		}
 	})
 }
 
