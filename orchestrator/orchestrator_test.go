@@ -102,7 +102,7 @@ func TestBlockedOrder(t *testing.T) {
 	for isolation, starts := range map[string]int{"cell": 9, "launch": 5} {
 		b := newBench(t, `
 server: {axes: {s: [a, b]}, command: "SERVER", env: {S: "${{ s }}"}, ready: READY, flush: {path: /flush}, isolation: `+isolation+`}
-client: {axes: {c: [x, y]}, command: "CLIENT once=TMP/once ${{ c == 'y' ? 'fail' : 'x' }}"}
+client: {axes: {c: [{id: x, words: [x]}, {id: y, words: [once=TMP/once, fail]}]}, command: "CLIENT ${{ c.words }}"}
 run: {blocks: 2, order: blocked, seed: 3}
 `)
 		if v, err := b.run(context.Background(), Again{}, nil); err != nil || v.OK != 8 {
