@@ -1,0 +1,269 @@
+package reference
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"servematrix/result"
+	"servematrix/stats"
+)
+
+// confidence of the intervals of a run's means.
+const confidence = 0.95
+
+// Run is what is held against a reference.
+type Run struct {
+	// Name is the run as the user named it.
+	Name string
+	// Samples are all its samples, oldest first.
+	Samples []*result.Sample
+	// Facts gives what is known around a sample: "device" (its name), "devices" (how many),
+	// "engine_version". It may be nil, and give nil.
+	Facts func(*result.Sample) map[string]string
+}
+
+// Comparison is a run beside a reference.
+type Comparison struct {
+	File    *File
+	Run     string
+	Matches []Match
+}
+
+// Match is one published result beside the cell of the run that is nearest to it.
+type Match struct {
+	Result *Result
+	// Cell names the cell, server × client; "" where the run has none with a valid sample.
+	Cell string
+	// Starts is how many server starts the cell was validly measured in; Others, how many more
+	// cells are as near.
+	Starts, Others int
+	// Simulated is true where the numbers here come from the simulated server.
+	Simulated  bool
+	Conditions []Checked
+	Numbers    []Compared
+}
+
+// How a condition compares.
+const (
+	Same     = "same"
+	Differs  = "differs"
+	Unknown  = "unknown here"
+	NotThere = "unstated there"
+)
+
+// Checked is one condition there and here. Here is "" where it is unknown.
+type Checked struct {
+	Name   string `json:"name"`
+	There  string `json:"published"`
+	Here   string `json:"here"`
+	Status string `json:"status"`
+}
+
+// Compared is one number there and here.
+type Compared struct {
+	Metric    string
+	Published float64
+	Text      string // Published, as it was published
+	// IsRatio is true where the number is a ratio of two configurations.
+	IsRatio bool
+	// Here is the mean over server starts with its 95 % interval; of a ratio the geometric mean.
+	// N is 0 where the run has no such number.
+	Here stats.Estimate
+	// Ratio is Here / Published, Low and High its interval by the run's spread alone; NaN where
+	// unknown. The published number's own spread is unknown.
+	Ratio, Low, High float64
+}
+
+// Count gives how many conditions have a status.
+func (m *Match) Count(status string) int {
+	n := 0
+	for _, c := range m.Conditions {
+		if c.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// cell is one server variant under one workload, with the last valid sample of each block.
+type cell struct {
+	name   string
+	starts []*result.Sample
+	sides  sides
+}
+
+// Compare holds each result of a reference against the nearest cell of a run.
+func Compare(f *File, run Run) *Comparison {
+	cells := cellsOf(run)
+	c := &Comparison{File: f, Run: run.Name}
+	for i := range f.Results {
+		r := &f.Results[i]
+		if len(r.Metrics) == 0 {
+			continue // there only for a ratio to it
+		}
+		c.Matches = append(c.Matches, match(f, r, cells))
+	}
+	return c
+}
+
+func match(f *File, r *Result, cells []*cell) Match {
+	m := Match{Result: r}
+	at, others := nearest(f, r, cells)
+	if at == nil {
+		m.Numbers = numbers(r, nil, nil)
+		return m
+	}
+	m.Cell, m.Starts, m.Others = at.name, len(at.starts), others
+	m.Simulated = at.sides.sample.Simulated
+	m.Conditions = check(f.conditions(r), &at.sides)
+	var base *cell
+	if r.RatioTo != "" {
+		base, _ = nearest(f, f.result(r.RatioTo), cells)
+		if base == at {
+			base = nil // the run has only one of the two
+		}
+	}
+	m.Numbers = numbers(r, at, base)
+	return m
+}
+
+// nearest gives the cell in which the fewest conditions differ and the most are the same; the
+// conditions that tell the results of the file apart weigh more than those that they share.
+func nearest(f *File, r *Result, cells []*cell) (best *cell, others int) {
+	type distance struct{ own, all, same int }
+	of := func(c *cell) distance {
+		var d distance
+		for _, checked := range check(f.conditions(r), &c.sides) {
+			switch _, own := find(r.Conditions, checked.Name); {
+			case checked.Status == Same:
+				d.same++
+			case checked.Status == Differs && own:
+				d.own++
+				fallthrough
+			case checked.Status == Differs:
+				d.all++
+			}
+		}
+		return d
+	}
+	order := func(a, b distance) int {
+		return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.all, b.all), cmp.Compare(b.same, a.same))
+	}
+	var least distance
+	for _, c := range cells {
+		switch d := of(c); {
+		case best == nil || order(d, least) < 0:
+			best, least, others = c, d, 0
+		case d == least:
+			others++
+		}
+	}
+	return best, others
+}
+
+// check compares each condition.
+func check(list []Condition, s *sides) []Checked {
+	out := make([]Checked, 0, len(list))
+	for _, c := range list {
+		here, known := s.value(c.Name)
+		same := sameText
+		if known := lookup(c.Name); known != nil && known.same != nil {
+			same = known.same
+		}
+		checked := Checked{Name: c.Name, There: c.Value, Here: here, Status: Differs}
+		switch {
+		case c.Value == Unstated:
+			checked.Status = NotThere
+		case !known:
+			checked.Status = Unknown
+		case same(c.Value, here):
+			checked.Status = Same
+		}
+		out = append(out, checked)
+	}
+	return out
+}
+
+// numbers compares each number of a result; at is nil where the run has nothing to compare.
+func numbers(r *Result, at, base *cell) []Compared {
+	var out []Compared
+	for _, n := range r.Metrics {
+		c := Compared{Metric: n.Metric, Published: n.Value, Text: n.Text, IsRatio: r.RatioTo != "", Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		switch {
+		case !c.IsRatio && at != nil:
+			c.Here = stats.Mean(at.values(n.Metric), confidence)
+		case c.IsRatio && at != nil && base != nil:
+			c.Here = ratio(base, at, n.Metric)
+		}
+		if c.Here.N > 0 {
+			c.Ratio, c.Low, c.High = c.Here.Mean/n.Value, c.Here.Low/n.Value, c.Here.High/n.Value
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// ratio gives a metric's ratio of two cells over their starts, paired by blocks where both have
+// the same.
+func ratio(base, arm *cell, metric string) stats.Estimate {
+	x, y := base.values(metric), arm.values(metric)
+	test := stats.Unpaired
+	if len(x) == len(y) && slices.EqualFunc(base.starts, arm.starts, func(a, b *result.Sample) bool { return a.Block == b.Block && a.Block > 0 }) {
+		test = stats.Paired
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return stats.Estimate{}
+	}
+	r, err := test(x, y, confidence)
+	if err != nil {
+		return stats.Estimate{}
+	}
+	return stats.Estimate{N: min(len(x), len(y)), Mean: r.Ratio, SD: r.SD, Low: r.Low, High: r.High}
+}
+
+// values gives a metric's value of each start that has it.
+func (c *cell) values(metric string) []float64 {
+	var out []float64
+	for _, s := range c.starts {
+		if f, ok := s.Metrics.Get(metric); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// cellsOf sorts the valid samples by what was measured: of each block the last attempt counts.
+func cellsOf(run Run) []*cell {
+	var all []*cell
+	byName := map[string]*cell{}
+	for _, s := range run.Samples {
+		if s.Status != result.StatusOK {
+			continue
+		}
+		key := cmp.Or(s.Cell, named(s.Server)+"\x00"+named(s.Client))
+		c := byName[key]
+		if c == nil {
+			c = &cell{name: named(s.Server) + " × " + named(s.Client)}
+			byName[key] = c
+			all = append(all, c)
+		}
+		if i := slices.IndexFunc(c.starts, func(o *result.Sample) bool { return o.Block == s.Block && s.Block > 0 }); i >= 0 {
+			c.starts[i] = s
+		} else {
+			c.starts = append(c.starts, s)
+		}
+		c.sides = sides{server: s.Server, client: s.Client, sample: s, starts: len(c.starts)}
+		if run.Facts != nil {
+			c.sides.facts = run.Facts(s)
+		}
+	}
+	return all
+}
+
+func named(s *result.Side) string {
+	if s == nil {
+		return "-"
+	}
+	return cmp.Or(s.Name, "-")
+}
