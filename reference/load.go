@@ -143,7 +143,9 @@ func (r *reader) read(n *yaml.Node) *File {
 			r.bad(n, "missing-key", "%s is missing", missing.key)
 		}
 	}
-	r.check(f)
+	if !r.problems.HasErrors() { // else most of what it finds follows from them
+		r.check(f)
+	}
 	return f
 }
 

@@ -17,6 +17,7 @@ import (
 type compareOptions struct {
 	baseline, metrics, failIf  []string
 	format, primary, minEffect string
+	reference                  string
 }
 
 func newCompare(env Env) *cobra.Command {
@@ -38,11 +39,19 @@ with it.
 not_equivalent(METRIC, MARGIN) and inconclusive(METRIC), joined by and, or, not. Where it holds
 for a cell, or where an arm has no valid sample to judge by, the exit code is 4.
 
+With --reference FILE one run is held against published numbers (docs/reference.md): of each the
+nearest cell, the conditions that differ or are unknown, and then the numbers, without a verdict.
+
 Exit codes: 0 compared · 2 usage, or nothing to compare · 4 a condition of --fail-if holds`,
 		Example: "  servematrix compare runs/attention-20260102T030405Z --baseline backend=triton\n" +
 			"  servematrix compare before after --fail-if 'worse(output_throughput, 3%)' --format github",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return compareRuns(env, args, opt) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if opt.reference != "" {
+				return compareReference(env, args, opt)
+			}
+			return compareRuns(env, args, opt)
+		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.baseline, "baseline", nil, "AXIS=VALUE that all others are compared with; several make one baseline")
@@ -51,6 +60,7 @@ Exit codes: 0 compared · 2 usage, or nothing to compare · 4 a condition of --f
 	f.StringVar(&opt.minEffect, "min-effect", "", "smallest difference that matters, such as 2% (default: the sweep's, else 2%)")
 	f.StringArrayVar(&opt.failIf, "fail-if", nil, "condition that ends with exit code 4 (may be repeated)")
 	f.StringVar(&opt.format, "format", "text", "text, json, md or github")
+	f.StringVar(&opt.reference, "reference", "", "file with published numbers to hold one run against: which conditions differ, and by how much")
 	return cmd
 }
 
