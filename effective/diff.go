@@ -18,50 +18,69 @@ type Difference struct {
 	B    string `json:"b"`
 }
 
+// Spread is one thing in which some of several servers differ; Values are in the order of the
+// servers, "" for one that has none.
+type Spread struct {
+	What   string
+	Values []string
+}
+
 // Diff lists in what two servers differ, sorted by name, less what differs between any two
-// starts. An answer over HTTP that only one of them has given is no difference.
+// starts. What only one of them was asked over HTTP, or has told, is no difference.
 func Diff(a, b *Config) []Difference {
-	x, y := a.flat(), b.flat()
-	for _, path := range silent(a, b) {
-		for name := range x {
-			if strings.HasPrefix(name, path+".") {
-				delete(x, name)
-			}
-		}
-		for name := range y {
-			if strings.HasPrefix(name, path+".") {
-				delete(y, name)
-			}
-		}
-	}
-	if a.Version == "" || b.Version == "" { // not known is not different
-		delete(x, "version")
-		delete(y, "version")
-	}
 	var out []Difference
-	for name, v := range x {
-		if w, ok := y[name]; !ok || w != v {
-			out = append(out, Difference{name, v, w})
-		}
+	for _, s := range Across([]*Config{a, b}) {
+		out = append(out, Difference{s.What, s.Values[0], s.Values[1]})
 	}
-	for name, w := range y {
-		if _, ok := x[name]; !ok {
-			out = append(out, Difference{name, "", w})
-		}
-	}
-	slices.SortFunc(out, func(a, b Difference) int { return strings.Compare(a.What, b.What) })
 	return out
 }
 
-// silent gives the paths that only one of the two answered.
-func silent(a, b *Config) (paths []string) {
-	for path := range a.Info {
-		if b.Info[path] == nil {
-			paths = append(paths, path)
+// Across lists in what servers differ, as Diff does.
+func Across(servers []*Config) []Spread {
+	flat := make([]map[string]string, len(servers))
+	names := map[string]bool{}
+	for i, c := range servers {
+		flat[i] = c.flat()
+		for name := range flat[i] {
+			names[name] = true
 		}
 	}
-	for path := range b.Info {
-		if a.Info[path] == nil {
+	silent := silent(servers)
+	var out []Spread
+	for _, name := range sorted(names) {
+		if slices.ContainsFunc(silent, func(path string) bool { return strings.HasPrefix(name, path+".") }) {
+			continue
+		}
+		values := make([]string, len(flat))
+		var told []string
+		for i := range flat {
+			value, ok := flat[i][name]
+			if ok {
+				told = append(told, value)
+			}
+			values[i] = value
+		}
+		untold := len(told) < len(flat) && name != "version" && !strings.HasPrefix(name, "host.") // of these, not known is not different
+		if untold || slices.ContainsFunc(told, func(v string) bool { return v != told[0] }) {
+			out = append(out, Spread{name, values})
+		}
+	}
+	return out
+}
+
+// silent gives the paths that not all of them answered, and "args" where one printed none.
+func silent(servers []*Config) (paths []string) {
+	answered := map[string]int{}
+	for _, c := range servers {
+		if len(c.Args) > 0 {
+			answered["args"]++
+		}
+		for path := range c.Info {
+			answered[path]++
+		}
+	}
+	for path, n := range answered {
+		if n < len(servers) {
 			paths = append(paths, path)
 		}
 	}

@@ -35,6 +35,10 @@ func TestDiff(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"args.attention_backend": true, "args.nested.x": true, "args.only_a": true, "env.NCCL_DEBUG": false, "host.devices": true, "host.kernel": false}, another); diff != "" {
 		t.Error(diff)
 	}
+	quiet := of(t, sglang, "", "nothing is said\n")
+	if d := effective.Diff(b, quiet); len(d) != 1 || d[0].What != "env.NCCL_DEBUG" {
+		t.Errorf("what is not known is different: %v", d)
+	}
 	if a.Identity() == b.Identity() || len(effective.Diff(a, a)) != 0 {
 		t.Error("two that differ are the same, or one differs from itself")
 	}

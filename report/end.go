@@ -34,6 +34,7 @@ func (d *drawer) end() error {
 	}
 	d.failures(rows)
 	d.warningList(rows)
+	d.serverSection()
 	if several {
 		d.printf("\n[%s]\n", d.words.eachStart)
 		d.rowTable(rows)

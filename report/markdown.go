@@ -53,6 +53,7 @@ func (t *tally) markdown() []byte {
 	t.markdownFailures(&b, rows)
 	t.markdownWarnings(&b, rows)
 	t.markdownTable(&b, rows)
+	t.markdownServers(&b)
 	t.markdownDetails(&b, rows)
 	return b.Bytes()
 }

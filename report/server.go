@@ -18,6 +18,8 @@ func (d *drawer) serverEvent(e journal.Event) error {
 		return with(e, func(v journal.Launch) { d.serverStarts(e, v) })
 	case journal.LaunchReady:
 		return with(e, func(v journal.Ready) { d.serverReady(name, v) })
+	case journal.LaunchConfigured:
+		return with(e, func(v journal.Configured) { d.serverConfigured(name, v) })
 	case journal.LaunchFailed:
 		return with(e, func(v journal.Failure) {
 			d.printf("[SERVER] "+d.words.serverFailed+"\n", name, d.because(v))

@@ -46,7 +46,8 @@ type tally struct {
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
 	warnings []tallied
-	whole    bool // rows keep all metrics of their samples
+	whole    bool              // rows keep all metrics of their samples
+	ran      map[string]*ranAs // server variant → what it told of itself
 }
 
 // tallied is a warning, or what befell an attempt, and how often.
@@ -134,6 +135,8 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 				l.failure = &d
 			}
 		})
+	case journal.LaunchConfigured:
+		return nil, t.configured(e)
 	case journal.Warning:
 		return nil, with(e, func(d journal.Note) { t.warnings = tallyUp(t.warnings, d.Message) })
 	case journal.RunEnded:
