@@ -19,17 +19,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := json.Marshal(struct {
-		Client    string       `json:"client"`
-		Version   string       `json:"version"`
-		Time      string       `json:"time"`
-		Tag       string       `json:"tag,omitempty"`
-		Simulated bool         `json:"simulated"`
-		Partial   bool         `json:"partial"`
-		Errors    []ErrorClass `json:"errors"`
-		Config    config       `json:"config"`
-		Details   *details     `json:"details,omitempty"`
-	}{
+	rest, err := json.Marshal(besides{
 		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial,
 		s.Errors, s.config(), s.details(),
 	})
@@ -37,6 +27,19 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return bytes.Join([][]byte{bytes.TrimSuffix(metrics, []byte("}")), bytes.TrimPrefix(rest, []byte("{"))}, []byte(",")), nil
+}
+
+// besides is what the line of the output file holds behind the metrics.
+type besides struct {
+	Client    string       `json:"client"`
+	Version   string       `json:"version"`
+	Time      string       `json:"time"`
+	Tag       string       `json:"tag,omitempty"`
+	Simulated bool         `json:"simulated"`
+	Partial   bool         `json:"partial"`
+	Errors    []ErrorClass `json:"errors"`
+	Config    config       `json:"config"`
+	Details   *details     `json:"details,omitempty"`
 }
 
 // config is what was asked for. Values of headers may be secrets: only names are kept.

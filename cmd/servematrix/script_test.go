@@ -17,6 +17,7 @@ import (
 
 	"servematrix/cmd/servematrix/cli"
 	"servematrix/process"
+	"servematrix/schema/schematest"
 	"servematrix/sim"
 )
 
@@ -52,6 +53,7 @@ func runScripts(t *testing.T, dir string) {
 			"newest":     newest,
 			"quicker":    quicker,
 			"manycells":  manyCells,
+			"fits":       fits,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
@@ -165,4 +167,26 @@ client: {axes: {b: [%s]}, command: "python3 -m sglang.bench_serving --num-prompt
 run: {max_cells: %d}
 `, list(servers), list(clients), servers*clients)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// fits SCHEMA FILE… holds files (patterns; stdout and stderr too) against a JSON Schema.
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fits SCHEMA FILE…")
+	}
+	for _, name := range args[1:] {
+		paths := []string{name}
+		if name != "stdout" && name != "stderr" {
+			found, err := filepath.Glob(ts.MkAbs(name))
+			ts.Check(err)
+			if paths = found; len(paths) == 0 {
+				ts.Fatalf("there is no %s", name)
+			}
+		}
+		for _, path := range paths {
+			if err := schematest.Fits(args[0], []byte(ts.ReadFile(path))); err != nil {
+				ts.Fatalf("%s: %v", path, err)
+			}
+		}
+	}
 }

@@ -9,6 +9,6 @@ func commands(env Env) []*cobra.Command {
 		newRun(env), newResume(env),
 		newStatus(env), newStop(env), newLogs(env), newLs(env), newGc(env),
 		newReport(env), newImport(env), newCompare(env),
-		newDoctor(env), newSim(env), newBench(env), newVersion(env),
+		newDoctor(env), newSim(env), newBench(env), newSchema(env), newVersion(env),
 	}
 }
