@@ -29,6 +29,7 @@ const (
 	SampleEnded      Type = "sample.ended"      // Ended
 	LaunchStopping   Type = "launch.stopping"   // Stopping
 	LaunchEnded      Type = "launch.ended"      // Gone
+	BlockEnded       Type = "block.ended"       // Look: only in a run that goes on by itself
 	HookEnded        Type = "hook.ended"        // HookRun
 	Warning          Type = "warning"           // Note
 	RunInterrupted   Type = "run.interrupted"   // Note
@@ -87,12 +88,45 @@ type Session struct {
 	SweepPath string   `json:"sweep_path"` // where the sweep was read
 	Blocks    int      `json:"blocks"`     // rounds asked for
 	Only      string   `json:"only,omitempty"`
-	Cells     int      `json:"cells"`          // cells selected
-	Seed      int      `json:"seed,omitempty"` // of the order of a blocked run; sessions of older versions have none
+	Cells     int      `json:"cells"`           // cells selected
+	Seed      int      `json:"seed,omitempty"`  // of the order of a blocked run; sessions of older versions have none
+	Until     *Until   `json:"until,omitempty"` // when the run is to end that goes on by itself
 	// Plan says which plan of the run this session works on: 1 for the first, one more for each
 	// that an edited sweep put in its place. PlanSHA256 is that of plan.json.
 	Plan       int    `json:"plan,omitempty"`
 	PlanSHA256 string `json:"plan_sha256,omitempty"`
+}
+
+// Until says how long a run goes on by itself, block after block.
+type Until struct {
+	Precision float64 `json:"precision"`                // that the primary metric of every cell shall have: half its 95 % interval, as a share of its mean
+	Least     int     `json:"least_blocks"`             // before precision is looked at
+	Most      int     `json:"most_blocks"`              //
+	Budget    float64 `json:"budget_seconds,omitempty"` // for all sessions together; 0: none
+	Spent     float64 `json:"spent_seconds,omitempty"`  // of the budget, by the sessions before this one
+}
+
+// What a Look decides.
+const (
+	GoOn        = "go_on"        // another block is measured
+	Reached     = "reached"      // the precision
+	MostBlocks  = "most_blocks"  // are measured
+	BudgetSpent = "budget"       // has no room for another block
+	NothingLeft = "nothing_left" // no cell gives valid samples any more
+)
+
+// Look is the data of block.ended: how precisely the cells are known, and what follows.
+type Look struct {
+	Blocks     int     `json:"blocks"`                // that the run has from now on, the next one included where one follows
+	Decision   string  `json:"decision"`              // one of the constants above
+	Message    string  `json:"message"`               // all of it in words
+	Metric     string  `json:"metric"`                // the primary one
+	Cells      int     `json:"cells,omitempty"`       // looked at; 0: it was too early for that
+	Tight      int     `json:"tight,omitempty"`       // of these, known to the precision
+	LeftOut    int     `json:"left_out,omitempty"`    // of these, without a valid sample in the last blocks
+	Widest     float64 `json:"widest,omitempty"`      // the greatest half width, as a share of the mean
+	WidestCell string  `json:"widest_cell,omitempty"` // id of its cell
+	Seconds    float64 `json:"seconds,omitempty"`     // that the block took; absent where more than one session measured it
 }
 
 // Skip is the data of cell.skipped: a cell that will not be tried, and why.

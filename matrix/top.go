@@ -103,6 +103,16 @@ func (sw *sweep) setMinEffect(_ draft, v *value) (string, string) {
 	if wrong != "" {
 		return wrong, ""
 	}
+	x, err := ParseShare(s)
+	if err != nil {
+		return err.Error(), "write such as 2% (or 0.02)"
+	}
+	sw.plan.Compare.MinEffect = x
+	return "", ""
+}
+
+// ParseShare reads a share of less than the whole, as a percentage (2%) or a fraction (0.02).
+func ParseShare(s string) (float64, error) {
 	text, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if percent {
@@ -110,12 +120,11 @@ func (sw *sweep) setMinEffect(_ draft, v *value) (string, string) {
 	}
 	switch {
 	case err != nil || !(x >= 0):
-		return fmt.Sprintf("must be a percentage, not %q", s), "write such as 2%"
+		return 0, fmt.Errorf("must be a percentage, not %q", s)
 	case x >= 1:
-		return fmt.Sprintf("is %g%%, more than a whole", x*100), "write such as 2% (or 0.02)"
+		return 0, fmt.Errorf("is %g%%, more than a whole", x*100)
 	}
-	sw.plan.Compare.MinEffect = x
-	return "", ""
+	return x, nil
 }
 
 var moments = []string{"before_run", "before_launch", "after_cell", "after_run", "on_failure"}

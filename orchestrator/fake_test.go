@@ -92,6 +92,7 @@ func fakeServer(port string, words []string) {
 		fmt.Fprint(w, "flushed")
 	})
 	mux.HandleFunc("/info", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"version": "7", "told": 1, "port": 5}`) })
+	mux.HandleFunc("/name", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getenv("S")) })
 	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) {
 		fmt.Fprintln(os.Stderr, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
 		os.Exit(1)
@@ -193,8 +194,42 @@ func fakeClient(words []string) {
 	case slices.Contains(words, "empty"):
 		os.Exit(0)
 	}
-	fmt.Println(`{"duration": 2.0, "completed": 10, "total_output_tokens": 100, "output_throughput": 50.0}`)
+	rate := "50.0"
+	if at := slices.Index(words, "pick"); at >= 0 { // a file that counts the calls, and a value for each: for server a, then for the others
+		if fetch(url+"/name") != "a" {
+			at += 2
+		}
+		rate = given(words[at+1], strings.Split(words[at+2], ","))
+	}
+	fmt.Println(`{"duration": 2.0, "completed": 10, "total_output_tokens": 100, "output_throughput": ` + rate + `}`)
 	os.Exit(0)
+}
+
+// fetch gives what the server answers.
+func fetch(url string) string {
+	res, err := http.Get(url)
+	if err != nil {
+		panic(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
+}
+
+// given gives the next of the values, and from then on the last one.
+func given(counter string, values []string) string {
+	calls, _ := os.ReadFile(counter)
+	if err := os.WriteFile(counter, append(calls, '.'), 0o600); err != nil {
+		panic(err)
+	}
+	v := values[min(len(calls), len(values)-1)]
+	if v == "fails" {
+		os.Exit(1)
+	}
+	return v
 }
 
 // bench is one run folder and what it takes to work on it.
@@ -204,6 +239,7 @@ type bench struct {
 	catalog *engine.Catalog
 	folder  journal.Folder
 	environ []string
+	until   *journal.Until
 }
 
 // newBench expands a sweep in which SERVER and CLIENT stand for the fake commands;
@@ -261,16 +297,19 @@ func (b *bench) run(ctx context.Context, again Again, react func(journal.Event))
 	}
 	redactor := &secret.Redactor{}
 	redactor.AddEnviron(b.environ, b.plan.Secrets)
-	session := journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks, Seed: b.plan.Run.Seed}
+	session := journal.Session{Process: journal.Running{PID: me.PID, Start: me.StartTicks, Boot: me.BootID}, Blocks: b.plan.Run.Blocks, Seed: b.plan.Run.Seed, Until: b.until}
+	if b.until != nil {
+		session.Blocks = max(b.until.Least, state.Session.Blocks)
+	}
 	begun, err := w.Begin(session)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	all := PlanUnits(b.plan, b.plan.Run.Blocks)
+	all := PlanUnits(b.plan, session.Blocks)
 	units := state.Missing(all, again)
 	verdict, err := Run(ctx, Options{
 		Folder: b.folder, Plan: b.plan, Catalog: b.catalog, Journal: w, State: state, Begun: begun, Session: session,
-		Units: units, Lost: FindLost(ctx, b.folder, state, all, units), Afresh: again != Again{},
+		Units: units, All: all, Lost: FindLost(ctx, b.folder, state, all, units), Afresh: again != Again{},
 		Dir: b.t.TempDir(), Environ: b.environ, Exe: os.Args[0], Redactor: redactor, Log: zerolog.Nop(), Hurry: make(chan struct{}),
 	})
 	if cerr := w.Close(); cerr != nil {

@@ -70,6 +70,7 @@ func (r *runner) lost(ctx context.Context) ([]Unit, error) {
 	var units []Unit
 	select {
 	case units = <-r.Lost:
+		r.Lost = nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

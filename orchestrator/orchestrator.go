@@ -28,6 +28,7 @@ type Options struct {
 	Begun    journal.Event      // the session's first event, which is in the journal already
 	Session  journal.Session    // its data
 	Units    []Unit             // what is to be measured, in any order
+	All      []Unit             // what the run has in all, Units included; only a session that goes on by itself (Session.Until) needs it
 	Lost     <-chan []Unit      // gives further units once, found to be lost while the others are measured; nil: none
 	Swept    []process.Survivor // what a former session left and was ended
 	Cleared  []string           // what else it left, and what was done about it
@@ -67,6 +68,7 @@ type runner struct {
 	measured  map[string]*measuredAs // server variant → what its samples were measured on; nil: nobody knows
 	guards    *guards
 	keeper    *keeper
+	began     time.Time
 	judgeFrom int             // first launch that counts when a variant is judged hopeless
 	enough    bool            // a failure ended the sweep: on_failure: stop
 	freed     time.Time       // when the last launch left nothing behind
@@ -123,7 +125,7 @@ func newRunner(opt Options) (*runner, error) {
 	if opt.Devices == nil {
 		opt.Devices = LookAtDevices(opt.Environ)
 	}
-	r := &runner{Options: opt, state: state, guards: &guards{},
+	r := &runner{Options: opt, state: state, guards: &guards{}, began: time.Now(),
 		clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{}, measured: map[string]*measuredAs{}}
 	for _, c := range opt.Plan.Clients {
 		r.clients[c.ID] = c
@@ -140,9 +142,17 @@ func newRunner(opt Options) (*runner, error) {
 
 // all works through the units, and then through those that were found to be lost meanwhile.
 func (r *runner) all(ctx context.Context) error {
+	if r.Session.Until != nil {
+		return r.rounds(ctx)
+	}
 	if err := r.work(ctx, r.Units); err != nil || r.enough {
 		return err
 	}
+	return r.workLost(ctx)
+}
+
+// workLost works through what was found to be lost, once.
+func (r *runner) workLost(ctx context.Context) error {
 	lost, err := r.lost(ctx)
 	if err != nil {
 		return err

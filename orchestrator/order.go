@@ -53,7 +53,7 @@ func (r *runner) planned() []Unit {
 		seen[u] = true
 	}
 	var out []Unit
-	for _, u := range PlanUnits(r.Plan, r.Session.Blocks) {
+	for _, u := range PlanUnits(r.Plan, r.state.Session.Blocks) {
 		if seen[u] {
 			out = append(out, u)
 		}
@@ -68,7 +68,7 @@ func (r *runner) groups(units []Unit) []group {
 	for _, u := range units {
 		wanted[u], blocks[u.Block] = true, true
 	}
-	if r.Plan.Run.Order == "blocked" {
+	if r.Plan.Run.Order == "blocked" || r.Session.Until != nil {
 		return r.blocked(wanted, slices.Sorted(maps.Keys(blocks)))
 	}
 	return r.grouped(wanted, slices.Sorted(maps.Keys(blocks)))

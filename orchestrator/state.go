@@ -65,6 +65,9 @@ type State struct {
 	Interrupted string           // why the last session was interrupted
 	Warnings    []string
 
+	Look         *journal.Look // behind the last block of a run that goes on by itself; nil before
+	BlockSeconds []float64     // that its blocks took, those of which it is known
+
 	replaying bool            // what may turn out superfluous is not decoded yet
 	client    []journal.Event // the client.started that is not decoded yet, if any
 }
@@ -116,6 +119,8 @@ func (s *State) Apply(e journal.Event) error {
 		s.Client = nil
 	case journal.SampleEnded:
 		return with(e, func(d journal.Ended) { s.end(u, e.Attempt, d) })
+	case journal.BlockEnded:
+		return with(e, func(d journal.Look) { s.look(d) })
 	case journal.RunInterrupted:
 		return with(e, func(d journal.Note) { s.Interrupted = d.Message })
 	case journal.RunEnded:
@@ -136,6 +141,13 @@ func (s *State) begin(e journal.Event) error {
 			}
 		}
 	})
+}
+
+func (s *State) look(d journal.Look) {
+	s.Look, s.Session.Blocks = &d, d.Blocks
+	if d.Seconds > 0 {
+		s.BlockSeconds = append(s.BlockSeconds, d.Seconds)
+	}
 }
 
 func (s *State) sampleStarts(u Unit, attempt int, folder string) {

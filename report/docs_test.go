@@ -109,7 +109,8 @@ var dataOf = map[journal.Type]func() any{
 	journal.SampleStarted: func() any { return &journal.Sample{} }, journal.ClientStarted: func() any { return &journal.Running{} },
 	journal.ClientExited: func() any { return &journal.Exited{} }, journal.SampleEnded: func() any { return &journal.Ended{} },
 	journal.LaunchStopping: func() any { return &journal.Stopping{} }, journal.LaunchEnded: func() any { return &journal.Gone{} },
-	journal.HookEnded: func() any { return &journal.HookRun{} }, journal.Warning: func() any { return &journal.Note{} },
+	journal.BlockEnded: func() any { return &journal.Look{} },
+	journal.HookEnded:  func() any { return &journal.HookRun{} }, journal.Warning: func() any { return &journal.Note{} },
 	journal.RunInterrupted: func() any { return &journal.Note{} }, journal.RunEnded: func() any { return &journal.Verdict{} },
 }
 

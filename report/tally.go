@@ -121,6 +121,8 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
 		return nil, with(e, func(d journal.Session) { t.session = d; t.sessions++ })
+	case journal.BlockEnded:
+		return nil, with(e, func(d journal.Look) { t.session.Blocks = d.Blocks })
 	case journal.LaunchStarted:
 		return nil, with(e, func(d journal.Launch) {
 			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}

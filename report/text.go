@@ -123,6 +123,8 @@ func (d *drawer) write(e journal.Event, s *result.Sample) error {
 			d.detail(d.words.hookEnded, v.Code, v.Seconds)
 			d.tail(strings.Split(strings.TrimRight(v.Output, "\n"), "\n"))
 		})
+	case journal.BlockEnded:
+		return with(e, func(v journal.Look) { d.printf("\n[RUN] %s\n\n", visible(v.Message)) })
 	case journal.Warning:
 		return with(e, func(v journal.Note) { d.printf("[%s] %s\n", d.words.warning, visible(v.Message)) })
 	case journal.RunInterrupted:

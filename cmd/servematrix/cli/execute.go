@@ -40,8 +40,11 @@ type session struct {
 	swept    []process.Survivor // what former sessions left, ended before this one
 	cleared  []string           // what else they left, and what was done about it
 	afresh   bool
+	until    untilOptions
 	progress string
 	color    string
+
+	blocksGiven bool // --blocks was
 }
 
 // execute runs the session: journal, report and view hang on the events, the
@@ -75,7 +78,7 @@ func (s *session) execute(ctx context.Context) (err error) {
 	defer release()
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
-		Units: s.units, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
+		Units: s.units, All: s.all, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
 		Redactor: s.redactor(), Log: zerolog.New(stderr), Devices: s.devices, Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this
@@ -150,7 +153,7 @@ func (s *session) redactor() *secret.Redactor {
 }
 
 func (s *session) viewOptions(past iter.Seq2[journal.Event, error]) progress.Options {
-	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: append([]orchestrator.Unit{}, s.units...), Past: past, Getenv: s.env.Getenv}
+	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: append([]orchestrator.Unit{}, s.units...), Cells: cellsOf(s.all), Past: past, Getenv: s.env.Getenv}
 	opt.IsTerminal, opt.Width = terminal(s.env.Stderr)
 	return opt
 }

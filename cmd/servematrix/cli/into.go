@@ -37,17 +37,15 @@ func (s *session) goInto(ctx context.Context, source []byte) error {
 			return err
 		}
 	}
-	files, err := s.freeze(source, s.state.Session.Seed)
+	files, err := s.freeze(source, s.state.Session)
 	if err != nil {
 		return err
 	}
 	// The edited sweep is asked for anew: that a variant could not start before is no reason not to try.
 	s.afresh = true
 	s.units = s.state.Missing(s.all, orchestrator.Again{})
-	if len(s.units) > 0 {
-		if err := s.preflight(s.env.Dir, string(s.folder)); err != nil {
-			return err
-		}
+	if err := s.mayStart(s.env.Dir); err != nil {
+		return err
 	}
 	delete(files, journal.HostFile) // that of the first session stays
 	n := max(s.state.Session.Plan, 1)

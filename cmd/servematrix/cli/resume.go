@@ -20,6 +20,7 @@ import (
 
 type resumeOptions struct {
 	blocks   int
+	until    untilOptions
 	retry    string
 	progress string
 	color    string
@@ -31,7 +32,11 @@ func newResume(env Env) *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run: what is missing or was interrupted, more blocks, or what failed again",
 		Long: `Goes on with a run folder: measures the cells that are missing or were interrupted, and nothing twice.
---blocks N adds rounds until there are N; --retry tries ended cells again.
+--blocks N adds blocks until there are N; --retry tries ended cells again.
+
+--until precision=2% goes on with blocks until every cell's primary metric is known to ±2%, or until
+--budget or --max-blocks ends it. A run that was started so goes on so by itself, with what is left of
+its budget; --budget gives it a new one, --until none ends that.
 
 ` + exitHelp,
 		Example: "  servematrix resume runs/quickstart-20260102T030405Z --retry failed",
@@ -39,7 +44,8 @@ func newResume(env Env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return resume(cmd.Context(), env, args[0], opt) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&opt.blocks, "blocks", 0, "rounds that the run shall have in all (default: as many as it has)")
+	f.IntVar(&opt.blocks, "blocks", 0, "blocks that the run shall have in all (default: as many as it has)")
+	addUntilFlags(f, &opt.until)
 	f.StringVar(&opt.retry, "retry", "none", "ended cells to measure again: failed (skipped ones too), invalid, all (both) or none")
 	addViewFlags(f, &opt.progress, &opt.color)
 	return cmd
@@ -66,7 +72,7 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	if err != nil {
 		return err
 	}
-	s := &session{env: env, folder: folder, lock: lock, progress: opt.progress, color: opt.color, afresh: opt.retry != "none"}
+	s := &session{env: env, folder: folder, lock: lock, progress: opt.progress, color: opt.color, afresh: opt.retry != "none", until: opt.until}
 	if err := s.goOn(ctx, opt, again); err != nil {
 		return errors.Join(err, lock.Release())
 	}
@@ -114,7 +120,15 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if opt.blocks > 0 && opt.blocks < before.Blocks {
 		return usageError("--blocks %d: the run has %d blocks already", opt.blocks, before.Blocks)
 	}
-	tellGrouped(s.env, plan, blocks-before.Blocks)
+	until, err := opt.until.settle(before.Until, s.lasted(), opt.blocks)
+	if err != nil {
+		return err
+	}
+	if until != nil {
+		blocks = max(blocks, until.Least)
+	} else {
+		tellGrouped(s.env, plan, blocks-before.Blocks)
+	}
 	files := make([]string, len(plan.Profiles))
 	for i := range files {
 		files[i] = s.folder.Path(profileFile(i))
@@ -129,6 +143,7 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	if s.info, err = sessionInfo(s.env, before.SweepPath, before.Cells, blocks, before.Only); err != nil {
 		return err
 	}
+	s.info.Until = until
 	s.info.Dir, s.info.Plan, s.info.Seed = before.Dir, before.Plan, cmp.Or(before.Seed, plan.Run.Seed, drawSeed())
 	if s.info.PlanSHA256, err = digest(s.folder.Path(journal.PlanFile)); err != nil {
 		return err
@@ -137,10 +152,21 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 		return err
 	}
 	s.units = s.state.Missing(s.all, again)
-	if len(s.units) == 0 {
-		return nil // the verdict is drawn again over what is there
+	return s.mayStart(before.Dir)
+}
+
+// mayStart makes sure that what is left can be measured. Where nothing is, the verdict is drawn again
+// over what is there, and nothing else is needed for that.
+func (s *session) mayStart(dir string) error {
+	units := s.units
+	decided := s.state.Look != nil && s.state.Look.Decision != journal.GoOn && !s.until.given()
+	if len(units) == 0 && s.info.Until != nil && !decided {
+		units = s.all[:len(s.all)/s.info.Blocks] // what a further block would be
 	}
-	return s.preflight(before.Dir, string(s.folder))
+	if len(units) == 0 {
+		return nil
+	}
+	return s.preflight(units, dir, string(s.folder))
 }
 
 // recall reads the journal and ends what the former session left.

@@ -27,6 +27,7 @@ type runOptions struct {
 	into        string
 	blocks      int
 	blocksGiven bool
+	until       untilOptions
 	only        string
 	smoke       bool
 	progress    string
@@ -46,6 +47,10 @@ The last line on stdout is the run folder. Ctrl-C ends in order; resume goes on.
 starts as can be, with a few requests. The run folder is called NAME-smoke-TIME, and at the end
 one line says what works, what does not, and how long the starts took.
 
+--until precision=2% goes on with blocks until every cell's primary metric is known to ±2% (half
+its 95% interval over server starts), after 3 blocks at the earliest, or until --budget or
+--max-blocks ends it. All cells go on together, and what was begun is finished; resume goes on with it.
+
 With --into RUN an edited sweep goes on in the folder of an earlier run: what is measured there
 already stays, what is new or changed runs, and what the sweep no longer has is kept but not
 judged. plan --into shows beforehand what that would be.
@@ -61,6 +66,9 @@ judged. plan --into shows beforehand what that would be.
 			if opt.into != "" && opt.smoke {
 				return usageError("--smoke measures nothing, so it gets a run folder of its own: leave --into out")
 			}
+			if opt.smoke && opt.until.given() {
+				return usageError("--smoke measures nothing, so nothing of it becomes precise: leave --until out")
+			}
 			return run(cmd.Context(), env, args[0], opt)
 		},
 	}
@@ -68,6 +76,7 @@ judged. plan --into shows beforehand what that would be.
 	f.StringVar(&opt.out, "out", "runs", "parent folder of the run folder")
 	f.StringVar(&opt.into, "into", "", "run folder of an earlier run of this sweep: run into it what is not in it yet")
 	f.IntVar(&opt.blocks, "blocks", 0, "rounds over the plan (default: the sweep's run.blocks)")
+	addUntilFlags(f, &opt.until)
 	f.StringVar(&opt.only, "only", "", `run only the cells for which the expression holds, such as 'backend == "triton"'`)
 	f.BoolVar(&opt.smoke, "smoke", false, "rehearse: try every server variant and every workload once, with a few requests")
 	addViewFlags(f, &opt.progress, &opt.color)
@@ -97,7 +106,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 		return usageError("--blocks must be 1 or more")
 	}
 	if opt.blocks > 0 {
-		if plan.Run.Blocks == 1 { // else the sweep was warned of
+		if plan.Run.Blocks == 1 && !opt.until.given() { // else the sweep was warned of
 			tellGrouped(env, plan, opt.blocks)
 		}
 		plan.Launches = plan.Launches / plan.Run.Blocks * opt.blocks
@@ -109,13 +118,12 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 		}
 		opt.only = "" // what it selects is the plan now
 	}
-	s := &session{env: env, plan: plan, catalog: catalog, progress: opt.progress, color: opt.color}
+	s := &session{env: env, plan: plan, catalog: catalog, progress: opt.progress, color: opt.color, until: opt.until, blocksGiven: opt.blocksGiven}
 	if s.all, err = selectUnits(plan, opt.only, plan.Run.Blocks); err != nil {
 		return err
 	}
-	s.units = s.all
 	s.devices = orchestrator.LookAtDevices(env.Env)
-	if s.info, err = sessionInfo(env, env.path(sweep), len(s.units), plan.Run.Blocks, opt.only); err != nil {
+	if s.info, err = sessionInfo(env, env.path(sweep), len(s.all)/plan.Run.Blocks, plan.Run.Blocks, opt.only); err != nil {
 		return err
 	}
 	if opt.into != "" {
@@ -124,11 +132,25 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	return s.runNew(ctx, env.path(opt.out), source)
 }
 
-// freeze settles what the plan leaves open and gives the files that a run folder is born
-// with. seed is that of the run so far, 0 for none.
-func (s *session) freeze(source []byte, seed int) (map[string][]byte, error) {
-	s.plan.Run.Seed = cmp.Or(s.plan.Run.Seed, seed, drawSeed())
+// freeze settles what plan and flags leave open, and gives the files that a run folder is
+// born with. before is the run's last session, the zero one of a new run.
+func (s *session) freeze(source []byte, before journal.Session) (map[string][]byte, error) {
+	s.plan.Run.Seed = cmp.Or(s.plan.Run.Seed, before.Seed, drawSeed())
 	s.info.Seed = s.plan.Run.Seed
+	if s.blocksGiven { // so many it shall be, whatever was intended before
+		before.Until = nil
+	}
+	var err error
+	if s.info.Until, err = s.until.settle(before.Until, s.lasted(), s.plan.Run.Blocks); err != nil {
+		return nil, err
+	}
+	if u := s.info.Until; u != nil {
+		s.info.Blocks = max(u.Least, before.Blocks)
+	}
+	if s.all, err = selectUnits(s.plan, s.info.Only, s.info.Blocks); err != nil {
+		return nil, err
+	}
+	s.units = s.all
 	files, err := runFiles(s.plan, s.info.SweepPath, source, s.devices)
 	if err != nil {
 		return nil, err
@@ -137,12 +159,20 @@ func (s *session) freeze(source []byte, seed int) (map[string][]byte, error) {
 	return files, nil
 }
 
+// lasted is how long the run's last session took, in seconds.
+func (s *session) lasted() float64 {
+	if s.state == nil {
+		return 0
+	}
+	return s.state.Current.Mono
+}
+
 // drawSeed draws the seed of a run whose sweep names none: few digits, so that a person can repeat it.
 func drawSeed() int { return 1 + rand.IntN(999_999) }
 
 // runNew makes the run folder and measures everything.
 func (s *session) runNew(ctx context.Context, out string, source []byte) (err error) {
-	files, err := s.freeze(source, 0)
+	files, err := s.freeze(source, journal.Session{})
 	if err != nil {
 		return err
 	}
@@ -152,7 +182,7 @@ func (s *session) runNew(ctx context.Context, out string, source []byte) (err er
 	if s.cleared, err = clearRemains(s.env, deadRuns(out)); err != nil {
 		return err
 	}
-	if err := s.preflight(s.env.Dir, out); err != nil {
+	if err := s.preflight(s.units, s.env.Dir, out); err != nil {
 		return err
 	}
 	if s.begun, files[journal.EventsFile], err = journal.First(s.info); err != nil {
@@ -168,17 +198,17 @@ func (s *session) runNew(ctx context.Context, out string, source []byte) (err er
 
 // preflight makes sure before anything starts that commands are there, ports free, disk
 // enough and devices free of others where the sweep wants that.
-func (s *session) preflight(dir, out string) error {
-	if err := orchestrator.Commands(s.plan, s.units, dir, s.env.Env); err != nil {
+func (s *session) preflight(units []orchestrator.Unit, dir, out string) error {
+	if err := orchestrator.Commands(s.plan, units, dir, s.env.Env); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	if err := orchestrator.Host(s.plan, s.catalog, s.units, out); err != nil {
+	if err := orchestrator.Host(s.plan, s.catalog, units, out); err != nil {
 		return &exitError{code: exitPreflight, err: err}
 	}
 	if len(s.swept) > 0 || s.devices == nil { // what was ended a moment ago may have been on the devices
 		s.devices = orchestrator.LookAtDevices(s.env.Env)
 	}
-	if err := orchestrator.Foreign(s.devices, s.plan, s.units, dir, s.env.Env); err != nil {
+	if err := orchestrator.Foreign(s.devices, s.plan, units, dir, s.env.Env); err != nil {
 		return &exitError{code: exitPreflight, err: err}
 	}
 	return nil

@@ -25,6 +25,9 @@ type standing struct {
 	Host     string         `json:"host"`
 	Only     string         `json:"only,omitempty"`
 	Samples  int            `json:"samples"`
+	Blocks   int            `json:"blocks"`
+	Until    *journal.Until `json:"until,omitempty"` // of a run that goes on by itself
+	Look     *journal.Look  `json:"look,omitempty"`  // what its last block decided
 	Counts   map[string]int `json:"counts"`
 	Now      *doing         `json:"now,omitempty"` // only while live
 	Failures []failed       `json:"failures"`
@@ -108,8 +111,11 @@ func (s *snapshot) standing(env Env) standing {
 	st := standing{
 		Run: shown(env, string(s.folder)), State: s.runState(), Sweep: s.state.Session.SweepPath, Session: s.state.Sessions,
 		PID: s.state.Session.Process.PID, Host: s.state.Session.Host, Only: s.state.Session.Only,
-		Samples: len(s.units), Counts: s.counts(), Failures: []failed{}, Warnings: s.state.Warnings,
+		Samples: len(s.units), Blocks: s.state.Session.Blocks, Until: s.state.Session.Until, Counts: s.counts(), Failures: []failed{}, Warnings: s.state.Warnings,
 		Ended: s.state.Interrupted, Since: s.state.Since, Last: s.state.Current.Time,
+	}
+	if st.Until != nil {
+		st.Look = s.state.Look
 	}
 	if st.Warnings == nil {
 		st.Warnings = []string{}
@@ -180,6 +186,9 @@ func (st standing) write(w io.Writer) error {
 		line("only", "%s", st.Only)
 	}
 	line("samples", "%s", tally(st.Samples, st.Counts))
+	if st.Look != nil {
+		line("precision", "%s", progress.Clean(st.Look.Message))
+	}
 	if n := st.Now; n != nil {
 		line("server", "%s", n.text())
 		if n.Client != "" {
@@ -226,7 +235,7 @@ func (d *doing) text() string {
 // this command's data: it goes to stdout.
 func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
 	tty, width := terminal(env.Stdout)
-	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Past: s.events(),
+	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Cells: cellsOf(s.units), Past: s.events(),
 		IsTerminal: tty, Width: width, Getenv: env.Getenv})
 	defer view.Close()
 	seen := s.state.Current.Seq

@@ -124,7 +124,11 @@ func (v *View) eta(now time.Time) string {
 	if s := clock(to, from.Format(time.DateOnly)); s != from.Format("15:04") {
 		at += "–" + s
 	}
-	return "ETA " + span + " → " + at + " " + from.Format("MST")
+	eta := "ETA " + span + " → " + at + " " + from.Format("MST")
+	if s := v.track.state.Session; s.Until != nil { // what follows is not known yet
+		eta += fmt.Sprintf(" for block %d", s.Blocks)
+	}
+	return eta
 }
 
 // about writes a duration as coarse as an estimate is.

@@ -65,6 +65,8 @@ func (v *View) history(e journal.Event) []string {
 			return nil
 		}
 		return []string{v.entry(e.Time, "warn", fmt.Sprintf("cache flush %s failed: %d %s", d.Request, d.Status, Clean(d.Error+" "+d.Body)))}
+	case journal.BlockEnded:
+		return v.note(e, "block")
 	case journal.Warning:
 		return v.note(e, "warn")
 	case journal.RunInterrupted:

@@ -36,6 +36,8 @@ type Options struct {
 	Folder journal.Folder
 	// Units are what the session is to measure; nil: every cell of the plan in every block.
 	Units []orchestrator.Unit
+	// Cells are those that a further block of a run that goes on by itself measures; nil: every cell of the plan.
+	Cells map[string]bool
 	// Past is what the journal said before, nil for nothing. It is taken in beside the run, before the
 	// first drawing, and not shown.
 	Past iter.Seq2[journal.Event, error]

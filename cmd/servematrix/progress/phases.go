@@ -20,6 +20,9 @@ func (v *View) change(e journal.Event) []string {
 		if n := v.track.state.Session.Blocks; n > 1 {
 			text += fmt.Sprintf(" in %d blocks", n)
 		}
+		if u := v.track.state.Session.Until; u != nil {
+			text += fmt.Sprintf(", then block after block until all are known to ±%.2g%%, %d at most", 100*u.Precision, u.Most)
+		}
 		return []string{v.entry(e.Time, "run", text)}
 	case journal.LaunchStarted:
 		return []string{v.entry(e.Time, "start", v.launchName()+"  "+e.Launch)}

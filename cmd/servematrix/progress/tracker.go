@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"time"
 
 	"servematrix/journal"
@@ -25,16 +26,18 @@ const (
 // monotonic, since the session began: the events' own times are of a wall clock
 // that somebody may set while the run goes on.
 type tracker struct {
-	plan    *matrix.Plan
-	wanted  []orchestrator.Unit // nil: every cell in every block
-	total   int                 // samples that the run is to measure
-	cells   map[string]matrix.Cell
-	servers map[string]*matrix.Server
-	clients map[string]*matrix.Client
-	state   *orchestrator.State
-	counts  map[string]int // units by status, final ones only
-	left    load           // what is still to be done
-	seen    times          // what was measured
+	plan     *matrix.Plan
+	units    []orchestrator.Unit // that the session was made for; nil: every cell in every block
+	wanted   []orchestrator.Unit // these, and what further blocks brought
+	selected map[string]bool     // cells that a further block measures; nil: all
+	total    int                 // samples that the run is to measure
+	cells    map[string]matrix.Cell
+	servers  map[string]*matrix.Server
+	clients  map[string]*matrix.Client
+	state    *orchestrator.State
+	counts   map[string]int // units by status, final ones only
+	left     load           // what is still to be done
+	seen     times          // what was measured
 
 	perServer map[string]int // cells of each server
 	work      span           // what is left, as estimated
@@ -57,7 +60,7 @@ type tracker struct {
 
 func newTracker(plan *matrix.Plan, units []orchestrator.Unit) *tracker {
 	t := &tracker{
-		plan: plan, wanted: units, state: orchestrator.NewState(), counts: map[string]int{},
+		plan: plan, units: units, wanted: units, state: orchestrator.NewState(), counts: map[string]int{},
 		cells: make(map[string]matrix.Cell, len(plan.Cells)), servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{},
 		left: load{servers: map[string]int{}, clients: map[string]int{}}, seen: newTimes(),
 		perServer: map[string]int{},
@@ -95,13 +98,16 @@ func (t *tracker) settled(u orchestrator.Unit) string {
 
 func (t *tracker) apply(e journal.Event) {
 	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
-	before := t.settled(u)
+	before, blocks := t.settled(u), t.state.Session.Blocks
 	if t.state.Apply(e) != nil {
 		return // another version's journal; what is known stays shown
 	}
 	t.at = seconds(e.Mono)
 	if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
-		t.begin(e)
+		t.begin()
+	}
+	if e.Type == journal.BlockEnded {
+		t.blocksChange(blocks)
 	}
 	if after := t.settled(u); after != before && e.Cell != "" {
 		t.count(u, before, -1)
@@ -111,8 +117,30 @@ func (t *tracker) apply(e journal.Event) {
 }
 
 // begin counts afresh: a resumed run can have other blocks and other units.
-func (t *tracker) begin(e journal.Event) {
-	t.phase, t.since, t.launched, t.unitBegan, t.stale = phaseNone, t.at, t.at, t.at, true
+func (t *tracker) begin() {
+	t.phase, t.since, t.launched, t.unitBegan = phaseNone, t.at, t.at, t.at
+	t.wanted = slices.Clone(t.units)
+	t.recount()
+}
+
+// blocksChange follows a run that goes on by itself: it has another number of blocks than before.
+func (t *tracker) blocksChange(before int) {
+	now := t.state.Session.Blocks
+	if t.wanted != nil {
+		t.wanted = slices.DeleteFunc(t.wanted, func(u orchestrator.Unit) bool { return u.Block > now })
+		for b := before + 1; b <= now; b++ {
+			for _, c := range t.plan.Cells {
+				if t.selected == nil || t.selected[c.ID] {
+					t.wanted = append(t.wanted, orchestrator.Unit{Cell: c.ID, Block: b})
+				}
+			}
+		}
+	}
+	t.recount()
+}
+
+func (t *tracker) recount() {
+	t.stale = true
 	blocks := max(t.state.Session.Blocks, 1)
 	t.total = 0
 	clear(t.counts)

@@ -47,6 +47,7 @@ func New(opt Options) *View {
 		mode = Plain
 	}
 	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
+	v.track.selected = opt.Cells
 	if v.zone == nil {
 		v.zone = time.Local
 	}

@@ -321,6 +321,53 @@ func TestResumedRunCountsWhatIsDone(t *testing.T) {
 	})
 }
 
+// A run that goes on by itself has more samples with each block, or fewer when a budget ends
+// it, in its own view, in that of a resume, and in that of somebody who watches.
+func TestRunThatGoesOnCountsItsBlocks(t *testing.T) {
+	units := func(blocks int) (units []orchestrator.Unit) {
+		for b := 1; b <= blocks; b++ {
+			units = append(units, orchestrator.Unit{Cell: "c2", Block: b})
+		}
+		return units
+	}
+	only := map[string]bool{"c2": true}
+	until := &journal.Until{Precision: 0.02, Most: 20}
+	type step struct {
+		t      journal.Type
+		blocks int
+		total  int // behind it
+	}
+	for name, c := range map[string]struct {
+		units []orchestrator.Unit
+		steps []step
+	}{
+		"grows":         {units(3), []step{{journal.RunStarted, 3, 3}, {journal.BlockEnded, 3, 3}, {journal.BlockEnded, 4, 4}, {journal.BlockEnded, 5, 5}}},
+		"shrinks":       {units(3), []step{{journal.RunStarted, 3, 3}, {journal.BlockEnded, 1, 1}}},
+		"resumed":       {units(3)[1:], []step{{journal.RunStarted, 3, 2}, {journal.BlockEnded, 1, 1}, {journal.RunResumed, 3, 3}, {journal.BlockEnded, 4, 4}}},
+		"watched later": {units(5), []step{{journal.RunStarted, 3, 5}, {journal.BlockEnded, 4, 4}, {journal.BlockEnded, 5, 5}, {journal.BlockEnded, 6, 6}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t, Options{Mode: "none", Units: c.units, Cells: only})
+			defer s.view.Close()
+			track := s.view.track
+			measured := 0
+			for _, step := range c.steps {
+				var data any = journal.Session{Blocks: step.blocks, Until: until}
+				if step.t == journal.BlockEnded {
+					if measured++; measured == 1 {
+						track.apply(s.event(journal.Event{Type: journal.SampleEnded, Cell: "c2", Block: 1, Attempt: 1}, journal.Ended{Status: "ok", Final: true}))
+					}
+					data = journal.Look{Blocks: step.blocks}
+				}
+				track.apply(s.event(journal.Event{Type: step.t, Block: 1}, data))
+				if track.total != step.total || track.done() != min(measured, 1) || track.left.clients["load-3"] != step.total-min(measured, 1) {
+					t.Errorf("%s with %d blocks: %d of %d done, %d left, want %d in all", step.t, step.blocks, track.done(), track.total, track.left.clients["load-3"], step.total)
+				}
+			}
+		})
+	}
+}
+
 // told gives events as a journal does.
 func told(events []journal.Event) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
