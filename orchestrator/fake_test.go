@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -190,6 +191,10 @@ func fakeClient(words []string) {
 				break
 			}
 			time.Sleep(time.Millisecond)
+		}
+	case slices.Contains(words, "spin"): // with one thread, for as long as it says that it measured
+		runtime.LockOSThread()
+		for began := time.Now(); time.Since(began) < 2*time.Second; {
 		}
 	case slices.Contains(words, "empty"):
 		os.Exit(0)

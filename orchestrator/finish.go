@@ -35,7 +35,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	m.Asked(prompts)
 	v := result.Judge(m, result.Expectation{
 		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Never: a.profile.Promise.Never, Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
-	}, slices.Concat(reasons, l.serverChanged(), a.several())...)
+	}, slices.Concat(reasons, l.serverChanged(), a.load.starved(lasted(m)), a.several())...)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &v
 	s.Simulated = m.Simulated || l.profile.Simulated
 	if failure == nil {
@@ -51,6 +51,12 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 		s.Status, s.Failure = StatusInvalid, nil
 	}
 	return s
+}
+
+// lasted is how long the benchmark itself took, as the client says; 0 when it does not.
+func lasted(m *result.Measurement) time.Duration {
+	seconds, _ := m.Metrics.Get("duration_s")
+	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
 // unmeasured is the sample of an attempt without a result.

@@ -27,6 +27,7 @@ type attempt struct {
 	stale   os.FileInfo          // the result file as it was before the client started; nil: it was not there
 	times   map[string]time.Time // phase → its start
 	proc    *process.Process
+	load    *clientLoad // of its client; nil before
 }
 
 // newAttempt makes the next attempt's folder and fills the client's command.

@@ -27,6 +27,8 @@ const whileClient = "while the client ran"
 // interrupted, and says so; nil means that the client ended by itself.
 func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Failure {
 	l.watchVitals(ctx)
+	a.load = watchLoad(a.proc.Identity().PID)
+	defer a.load.cancel()
 	var timeout <-chan time.Time
 	if d := time.Duration(a.client.Timeout); d > 0 {
 		t := time.NewTimer(d)
