@@ -8,13 +8,16 @@ import (
 )
 
 // kinds orders the differences: what was asked for, what came of it, how it was measured.
-var kinds = []string{KindFlag, KindEnv, KindCommand, KindAxis, KindOrder, KindStarts}
+var kinds = []string{KindFlag, KindEnv, KindCommand, KindAxis, KindConfig, KindOrder, KindStarts}
+
+// asked is how many of the kinds are what was asked for.
+const asked = 5
 
 func kindPlace(d Difference) int {
-	if at := slices.Index(kinds[:4], d.Kind); at >= 0 {
+	if at := slices.Index(kinds[:asked], d.Kind); at >= 0 {
 		return at
 	}
-	if at := slices.Index(kinds[4:], d.Kind); at >= 0 {
+	if at := slices.Index(kinds[asked:], d.Kind); at >= 0 {
 		return 1000 + at
 	}
 	return 100 // host, driver, effective …: in the order in which they were found
@@ -51,7 +54,7 @@ func flip(b bool) int {
 
 // answer says whether what was measured can be put down to one thing.
 func (d *differ) answer(arm string, pairs int) Clean {
-	asked := map[string][]string{} // kind → names of what was asked for otherwise
+	wanted := map[string][]string{} // kind → names of what was asked for otherwise
 	var around []string
 	clean := Clean{Arm: arm}
 	no := func(format string, args ...any) { clean.Why = append(clean.Why, fmt.Sprintf(format, args...)) }
@@ -61,13 +64,13 @@ func (d *differ) answer(arm string, pairs int) Clean {
 			continue
 		}
 		switch x.Kind {
-		case KindFlag, KindEnv, KindCommand, KindAxis:
+		case KindFlag, KindEnv, KindCommand, KindAxis, KindConfig:
 			kind := x.Kind
 			if x.Client {
 				kind = "client " + kind
 			}
-			if !slices.Contains(asked[kind], x.Name) {
-				asked[kind] = append(asked[kind], x.Name)
+			if !slices.Contains(wanted[kind], x.Name) {
+				wanted[kind] = append(wanted[kind], x.Name)
 				causes++
 			}
 		case KindOrder, KindStarts:
@@ -80,7 +83,7 @@ func (d *differ) answer(arm string, pairs int) Clean {
 	if len(d.terms) > 1 {
 		no("%d things are compared at once", len(d.terms))
 	}
-	if said := inWords(asked); causes > 1 {
+	if said := inWords(wanted); causes > 1 {
 		no("%s, so that the effect cannot be put down to one of them", said)
 	}
 	if len(around) > 0 {
@@ -112,7 +115,7 @@ func (d *differ) answer(arm string, pairs int) Clean {
 		no("in %s one start per arm allows no verdict", cells(n))
 	}
 	if clean.Yes = len(clean.Why) == 0; clean.Yes {
-		said := inWords(asked)
+		said := inWords(wanted)
 		if causes == 0 {
 			said = "nothing that is known differs between the arms"
 		}
@@ -122,15 +125,16 @@ func (d *differ) answer(arm string, pairs int) Clean {
 }
 
 // inWords says what was asked for otherwise: "2 flags differ (--a, --b)".
-func inWords(asked map[string][]string) string {
+func inWords(wanted map[string][]string) string {
 	words := map[string][2]string{
 		KindFlag: {"flag", "flags"}, KindEnv: {"environment variable", "environment variables"},
 		KindCommand: {"command", "commands"}, KindAxis: {"axis", "axes"},
+		KindConfig: {"key of the configuration", "keys of the configuration"},
 	}
 	var parts []string
 	for _, side := range []string{"", "client "} {
-		for _, kind := range kinds[:4] {
-			names := asked[side+kind]
+		for _, kind := range kinds[:asked] {
+			names := wanted[side+kind]
 			switch {
 			case len(names) == 0:
 			case kind == KindCommand:

@@ -98,6 +98,11 @@ var addresses = map[string]bool{
 	"--port": true, "--host": true, "--base-url": true, "--output-file": true, "--result-dir": true, "--result-filename": true,
 }
 
+// passing are keys of a configuration that differ from run to run and change nothing that is measured.
+var passing = map[string]bool{
+	"date": true, "port": true, "host": true, "base_url": true, "output_file": true, "result_dir": true, "result_filename": true, "label": true, "tag": true,
+}
+
 // change is one thing in which two commands or two lists of facts differ; a nil side has it not.
 type change struct {
 	kind, name    string

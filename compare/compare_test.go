@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"servematrix/effective"
 	"servematrix/matrix"
 	"servematrix/metric"
 	"servematrix/result"
@@ -291,6 +292,33 @@ func TestImportedFilesArePairedByLoad(t *testing.T) {
 	}
 }
 
+// A configuration that one output reveals and the other does not keeps no cells apart; what both
+// reveal is compared.
+func TestConfigurationsThatOutputsReveal(t *testing.T) {
+	with := func(config map[string]any, values metric.Values) Source {
+		s := imported("x", nil, values)
+		s.Client.Name, s.Client.Config = fmt.Sprint(config["date"]), config
+		return Source{Name: s.Client.Name, Samples: []*result.Sample{s}}
+	}
+	a := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(1), "date": "monday"}, metric.Values{"output_throughput": 1})
+	b := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(2), "date": "tuesday"}, metric.Values{"output_throughput": 2})
+	c := with(map[string]any{"date": "friday"}, metric.Values{"output_throughput": 3, "num_prompts": 256})
+	r := mustCompare(t, Options{}, a, b)
+	var got []string
+	for _, d := range r.Differences {
+		got = append(got, fmt.Sprint(d.What(), *d.Baseline, *d.Value, d.Harmless))
+	}
+	if diff := cmp.Diff([]string{"client configuration datemondaytuesdaytrue", "client configuration seed12false"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if r.Pairs[0].Cell != "prompts 256, input 1000" {
+		t.Errorf("cell %q", r.Pairs[0].Cell)
+	}
+	if r := mustCompare(t, Options{}, a, c); len(r.Pairs) != 1 {
+		t.Errorf("%+v", r.Pairs)
+	}
+}
+
 // Several samples of which nobody knows the start are one start.
 func TestSamplesOfUnknownStartsAreOneStart(t *testing.T) {
 	one := func(v float64) *result.Sample {
@@ -328,24 +356,48 @@ func TestVariantsWithoutAxesMeetTheNearest(t *testing.T) {
 	}
 }
 
-// What is known around the starts of one arm and not of the other is a difference.
+// What is known around a start of one arm and is otherwise around one of the other is a difference.
 func TestFactsAroundTheStarts(t *testing.T) {
-	old, new := &Facts{[]Fact{{"driver", "", "535"}, {"host", "kernel", "6.1"}}}, &Facts{[]Fact{{"driver", "", "550"}, {"host", "kernel", "6.1"}}}
-	s := blocks([]float64{100, 100}, []float64{100, 100})
+	server := func(args map[string]any, driver string) *effective.Config {
+		return &effective.Config{Engine: "sglang", Version: "0.5.9", Args: args, Host: effective.Host{Drivers: []string{driver}}}
+	}
+	on := &Facts{Server: server(map[string]any{"radix": "on", "page_size": 1}, "535")}
+	off := &Facts{Server: server(map[string]any{"radix": "off", "page_size": 64}, "535")}
+	later := &Facts{Server: server(map[string]any{"radix": "off", "page_size": 64}, "550"), List: []Fact{{"servematrix", "version", "2"}}}
 	around := func(x *result.Sample) *Facts {
-		if x.Block == 2 && x.Server.ID == "radix=off" {
-			return new
+		switch {
+		case x.Server.ID == "radix=on":
+			return on
+		case x.Block == 2:
+			return later
 		}
-		return old
+		return off
 	}
-	r := mustCompare(t, Options{}, Source{Samples: s, Around: around})
-	want := Difference{Arm: "radix=off", Kind: "driver", Pairs: 1}
-	i := slices.IndexFunc(r.Differences, func(d Difference) bool { return d.Kind == "driver" })
-	if i < 0 || *r.Differences[i].Baseline != "535" || *r.Differences[i].Value != "535 or 550" {
-		t.Fatalf("%+v, want %+v", r.Differences, want)
+	r := mustCompare(t, Options{}, Source{Samples: blocks([]float64{100, 100}, []float64{100, 100}), Around: around})
+	got := map[string]string{}
+	for _, d := range r.Differences {
+		got[d.What()] = textOf(d.Baseline) + textOf(d.Value)
 	}
-	if why := strings.Join(r.Clean[0].Why, "; "); !strings.Contains(why, "driver differs too") {
+	// That the argument radix differs is what the flag says.
+	want := map[string]string{"flag --radix": "=on=off", "effective page_size": "=1=64", "host drivers": "=535=550", "servematrix version": "=2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if why := r.Clean[0].Why; !strings.Contains(why[0], "effective page_size, servematrix version, host drivers differ too") {
 		t.Errorf("%q", why)
+	}
+}
+
+// Without the servers' own word the host file speaks.
+func TestFactsOfTheHost(t *testing.T) {
+	list := func(kernel string) *Facts {
+		return &Facts{Host: []Fact{{"host", "kernel", kernel}, {"host", "CPU", "x"}}}
+	}
+	a, b := list("6.1"), list("6.8")
+	r := mustCompare(t, Options{}, Source{Name: "a", Samples: blocks([]float64{1}, []float64{1}), Around: func(*result.Sample) *Facts { return a }},
+		Source{Name: "b", Samples: blocks([]float64{1}, []float64{1}), Around: func(*result.Sample) *Facts { return b }})
+	if len(r.Differences) != 1 || r.Differences[0].What() != "host kernel" || r.Differences[0].Pairs != 2 {
+		t.Errorf("%+v", r.Differences)
 	}
 }
 

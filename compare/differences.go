@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"servematrix/result"
 )
@@ -11,6 +10,7 @@ import (
 // Kinds of differences that no command tells.
 const (
 	KindAxis   = "axis"
+	KindConfig = "configuration"
 	KindOrder  = "order"
 	KindStarts = "starts"
 )
@@ -93,7 +93,11 @@ func (d *differ) note(p *pair, out Pair, base, with tally, separate bool) {
 			d.commandsOf(p.arm, x, y)
 		}
 	}
-	d.aroundOf(p.arm, base.starts, with.starts)
+	for _, ch := range d.aroundOf(base.starts, with.starts) {
+		if !d.mirrored(p.arm, ch) {
+			d.add(p.arm, false, ch)
+		}
+	}
 }
 
 func sameSource(c *cell, others []*cell) bool {
@@ -108,12 +112,31 @@ func (d *differ) commandsOf(arm string, x, y *cell) {
 			d.add(arm, !server, ch)
 		}
 		if len(a.Argv) == 0 || len(b.Argv) == 0 {
-			continue // of one nothing is known: that is no difference
+			// Of one no command is known: that is no difference. Its configuration may be.
+			for _, ch := range configChanges(a, b) {
+				d.add(arm, !server, ch)
+			}
+			continue
 		}
 		for _, ch := range d.changesBetween(d.commands.of(a), d.commands.of(b)) {
 			d.add(arm, !server, ch)
 		}
 	}
+}
+
+// configChanges compares what outputs reveal of a side's configuration, where both do.
+func configChanges(a, b *result.Side) []change {
+	if a.Config == nil || b.Config == nil {
+		return nil
+	}
+	x, y := map[string]string{}, map[string]string{}
+	for name, v := range a.Config {
+		x[name] = fmt.Sprint(v)
+	}
+	for name, v := range b.Config {
+		y[name] = fmt.Sprint(v)
+	}
+	return mapChanges(KindConfig, x, y)
 }
 
 // axisChanges are axes with other values that are not compared.
@@ -124,105 +147,6 @@ func (d *differ) axisChanges(a, b *result.Side, server bool) []change {
 		compared := slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byAxis && t.server == server && t.name == axis.Name })
 		if ok && v != axis.Value && !compared {
 			out = append(out, change{KindAxis, axis.Name, &axis.Value, &v})
-		}
-	}
-	return out
-}
-
-// aroundOf gathers how what is known around the starts differs: a value that only starts of one
-// arm have.
-func (d *differ) aroundOf(arm string, base, with []start) {
-	x, y := d.factsOf(base), d.factsOf(with)
-	if len(x) == 0 || len(y) == 0 {
-		return
-	}
-	if len(x) == 1 && len(y) == 1 {
-		key := [2]*Facts{x[0], y[0]}
-		changes, known := d.around[key]
-		if !known {
-			changes = factChanges(x, y)
-			d.around[key] = changes
-		}
-		for _, ch := range changes {
-			d.add(arm, false, ch)
-		}
-		return
-	}
-	for _, ch := range factChanges(x, y) {
-		d.add(arm, false, ch)
-	}
-}
-
-// factsOf gives the facts of starts, each set once.
-func (d *differ) factsOf(starts []start) []*Facts {
-	var out []*Facts
-	for _, s := range starts {
-		around := d.sources[s.source].Around
-		if around == nil {
-			continue
-		}
-		if f := around(s.samples[0].Sample); f != nil && !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// factChanges compares all values that each fact has in the starts of two arms.
-func factChanges(base, with []*Facts) []change {
-	a, b := factValues(base), factValues(with)
-	var out []change
-	for _, name := range append(names(a), missing(b, a)...) {
-		x, y := a.values[name], b.values[name]
-		if slices.Equal(x, y) || len(x) == 1 && len(y) == 1 && sameText(x[0], y[0]) {
-			continue
-		}
-		ch := change{kind: name.Kind, name: name.Name}
-		if len(x) > 0 {
-			text := strings.Join(x, " or ")
-			ch.baseline = &text
-		}
-		if len(y) > 0 {
-			text := strings.Join(y, " or ")
-			ch.arm = &text
-		}
-		out = append(out, ch)
-	}
-	return out
-}
-
-// valued are the values of facts, by kind and name, in the order in which they came.
-type valued struct {
-	order  []Fact
-	values map[Fact][]string
-}
-
-func factValues(sets []*Facts) valued {
-	v := valued{values: map[Fact][]string{}}
-	for _, set := range sets {
-		for _, f := range set.List {
-			key := Fact{Kind: f.Kind, Name: f.Name}
-			if _, known := v.values[key]; !known {
-				v.order = append(v.order, key)
-			}
-			if !slices.Contains(v.values[key], f.Value) {
-				v.values[key] = append(v.values[key], f.Value)
-			}
-		}
-	}
-	for _, list := range v.values {
-		slices.Sort(list)
-	}
-	return v
-}
-
-func names(v valued) []Fact { return v.order }
-
-func missing(of, from valued) []Fact {
-	var out []Fact
-	for _, name := range of.order {
-		if _, known := from.values[name]; !known {
-			out = append(out, name)
 		}
 	}
 	return out
@@ -245,6 +169,6 @@ func (d *differ) add(arm string, client bool, ch change) {
 	d.Differences = append(d.Differences, Difference{
 		Arm: arm, Kind: ch.kind, Name: ch.name, Client: client, Baseline: ch.baseline, Value: ch.arm, Pairs: 1,
 		Compared: ch.kind == KindFlag && slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byFlag && t.server != client && t.name == ch.name }),
-		Harmless: ch.kind == KindFlag && addresses[ch.name],
+		Harmless: ch.kind == KindFlag && addresses[ch.name] || ch.kind == KindConfig && passing[ch.name],
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"servematrix/matrix"
@@ -26,10 +25,11 @@ type keying struct{ server, client mode }
 type mode int
 
 const (
-	onAxes    mode = iota // the same value on each axis that is not compared
-	onName                // the same name
-	onLoad                // the same load, as command or result tell it
-	onNearest             // the one whose command differs least
+	onAxes     mode = iota // the same value on each axis that is not compared
+	onName                 // the same name
+	onLoad                 // the same load, as command, configuration or result tell it
+	onRequests             // the same load less the lengths, of which not every result tells
+	onNearest              // the one whose command differs least
 )
 
 // keyings gives the ways to try, the most exact first.
@@ -42,9 +42,9 @@ func keyings(terms []term) []keying {
 	loose := has(byName, byFlag)
 	switch {
 	case slices.ContainsFunc(terms, func(t term) bool { return t.kind == bySource }):
-		return []keying{{onAxes, onAxes}, {onName, onName}, {onNearest, onAxes}, {onNearest, onName}, {onNearest, onLoad}}
+		return []keying{{onAxes, onAxes}, {onName, onName}, {onNearest, onAxes}, {onNearest, onName}, {onNearest, onLoad}, {onNearest, onRequests}}
 	case loose(true):
-		return []keying{{onNearest, onAxes}, {onNearest, onName}, {onNearest, onLoad}}
+		return []keying{{onNearest, onAxes}, {onNearest, onName}, {onNearest, onLoad}, {onNearest, onRequests}}
 	case loose(false):
 		return []keying{{onAxes, onNearest}, {onName, onNearest}}
 	}
@@ -53,7 +53,7 @@ func keyings(terms []term) []keying {
 
 // String says it for people: "server axes and client axes".
 func (k keying) String() string {
-	words := map[mode]string{onAxes: "axes", onName: "name", onLoad: "load", onNearest: "nearest command"}
+	words := map[mode]string{onAxes: "axes", onName: "name", onLoad: "load", onRequests: "load", onNearest: "nearest command"}
 	if k.server == k.client {
 		return words[k.server]
 	}
@@ -171,48 +171,11 @@ func (b *book) key(c *cell, server bool, how mode, terms []term, axes *matrix.Ax
 	case onName:
 		return side.Name, side.Name != ""
 	case onLoad:
-		return loadOf(c)
+		return loadOf(c, loads)
+	case onRequests:
+		return loadOf(c, loads[:requestLoads])
 	}
 	return "", true
-}
-
-// loads are the flags and metrics that say how much a client asks for at a time.
-var loads = []struct {
-	word, metric string
-	flags        []string
-}{
-	{"prompts", "num_prompts", []string{"--num-prompts", "--num-prompt"}},
-	{"concurrency", "max_concurrency", []string{"--max-concurrency"}},
-	{"rate", "request_rate", []string{"--request-rate"}},
-	{"input", "", []string{"--random-input-len", "--random-input"}},
-	{"output", "", []string{"--random-output-len", "--random-output"}},
-}
-
-// loadOf is a cell's load as its client's command tells it or, where that is not known, its
-// result: "prompts 256, concurrency 32".
-func loadOf(c *cell) (string, bool) {
-	var parts []string
-	taken := command{}
-	if len(c.client.Argv) > 0 {
-		taken = takeApart(c.client)
-	}
-	for _, l := range loads {
-		value := ""
-		for _, flag := range l.flags {
-			if v, ok := taken.flags[flag]; ok {
-				value = v
-			}
-		}
-		for _, s := range c.samples {
-			if v, ok := s.Metrics.Get(l.metric); ok && value == "" {
-				value = strconv.FormatFloat(v, 'f', -1, 64)
-			}
-		}
-		if value != "" && value != "inf" {
-			parts = append(parts, l.word+" "+value)
-		}
-	}
-	return strings.Join(parts, ", "), len(parts) > 0
 }
 
 // pairsOf sets the cells of one key against one another. Where a side is matched by its command,
@@ -302,8 +265,8 @@ func (n *namer) of(c keyed, how keying) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, "/")
-	case how.client == onLoad:
-		load, _ := loadOf(c.cell)
+	case how.client == onLoad || how.client == onRequests:
+		load, _ := loadOf(c.cell, loads)
 		return load
 	case how.client == onNearest:
 		return c.server.Name

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"servematrix/effective"
 	"servematrix/matrix"
 	"servematrix/result"
 )
@@ -29,8 +30,15 @@ type Source struct {
 // "effective" …), Name the thing ("kernel"), Value its value as text.
 type Fact struct{ Kind, Name, Value string }
 
-// Facts are facts, each Kind and Name once.
-type Facts struct{ List []Fact }
+// Facts are what is known around a server start.
+type Facts struct {
+	// List are facts, each Kind and Name once.
+	List []Fact
+	// Host are facts of the machine, for starts of which no Server is known: that tells its host itself.
+	Host []Fact
+	// Server is what the server really ran with; nil where nobody knows.
+	Server *effective.Config
+}
 
 // cell is one server variant under one workload in one source.
 type cell struct {

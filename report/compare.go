@@ -215,7 +215,7 @@ func (c comparison) differences(arm string) [][]string {
 		case d.Compared:
 			what += " (what is compared)"
 		case d.Harmless:
-			what += " (an address)"
+			what += " (without effect)"
 		}
 		if all := c.pairsOf(arm); d.Pairs < all && d.Kind != compare.KindOrder && d.Kind != compare.KindStarts {
 			what += fmt.Sprintf(" (in %d of %d cells)", d.Pairs, all)

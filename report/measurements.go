@@ -23,6 +23,9 @@ type Measurements struct {
 	// only their commands are those of the plan, with ${{ late.port }} and the like, and shared
 	// by all samples of a variant.
 	All []Measurement
+	// Configured gives the identity of what each launch really ran with, as launch.configured
+	// tells it; a launch that did not tell is not in it.
+	Configured map[string]string
 	// Former counts the samples of what an edited sweep no longer asks for.
 	Former int
 }
@@ -33,7 +36,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Measurements{Plan: t.plan}
+	m := &Measurements{Plan: t.plan, Configured: map[string]string{}}
 	sides := map[string]*result.Side{}
 	for _, s := range t.plan.Servers {
 		sides[s.ID] = side(&s.Variant)
@@ -47,6 +50,11 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 		}
 		if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
 			if err := with(e, func(s journal.Session) { m.Sessions = append(m.Sessions, s) }); err != nil {
+				return nil, err
+			}
+		}
+		if e.Type == journal.LaunchConfigured {
+			if err := with(e, func(c journal.Configured) { m.Configured[e.Launch] = c.Identity }); err != nil {
 				return nil, err
 			}
 		}

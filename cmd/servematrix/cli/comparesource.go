@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"servematrix/compare"
+	"servematrix/effective"
 	"servematrix/journal"
 	"servematrix/report"
 	"servematrix/result"
@@ -71,34 +71,49 @@ func runSource(env Env, arg string, folder journal.Folder) (*compare.Source, err
 	for _, c := range m.Plan.Cells {
 		src.Cells = append(src.Cells, c.ID)
 	}
-	facts := sessionFacts(folder, m.Sessions)
+	known := newAround(folder, m)
 	around := make(map[*result.Sample]*compare.Facts, len(m.All))
 	for _, one := range m.All {
 		src.Samples = append(src.Samples, one.Sample)
-		if at := one.Session - 1; at >= 0 && at < len(facts) {
-			around[one.Sample] = facts[at]
-		}
+		around[one.Sample] = known.of(one)
 	}
 	src.Around = func(s *result.Sample) *compare.Facts { return around[s] }
 	return src, nil
 }
 
-// sessionFacts are what is known of host and tool in each session; sessions that tell the same
-// share their facts.
-func sessionFacts(folder journal.Folder, sessions []journal.Session) []*compare.Facts {
-	host := hostFactsOf(folder)
-	var out []*compare.Facts
-	for _, s := range sessions {
-		facts := &compare.Facts{List: append([]compare.Fact{{Kind: "host", Name: "name", Value: s.Host}, {Kind: "servematrix", Name: "version", Value: s.Version}}, host...)}
-		for _, known := range out {
-			if slices.Equal(known.List, facts.List) {
-				facts = known
-				break
-			}
-		}
-		out = append(out, facts)
+// around finds what is known around the samples of a run: starts of which the same is known share
+// their facts.
+type around struct {
+	folder journal.Folder
+	run    *report.Measurements
+	host   []compare.Fact
+	facts  map[aroundKey]*compare.Facts
+}
+
+type aroundKey struct{ host, version, identity string }
+
+func newAround(folder journal.Folder, m *report.Measurements) *around {
+	return &around{folder: folder, run: m, host: hostFactsOf(folder), facts: map[aroundKey]*compare.Facts{}}
+}
+
+func (a *around) of(m report.Measurement) *compare.Facts {
+	key := aroundKey{identity: a.run.Configured[m.Launch]}
+	if at := m.Session - 1; at >= 0 && at < len(a.run.Sessions) {
+		key.host, key.version = a.run.Sessions[at].Host, a.run.Sessions[at].Version
 	}
-	return out
+	if f := a.facts[key]; f != nil {
+		return f
+	}
+	f := &compare.Facts{
+		List: []compare.Fact{{Kind: "servematrix", Name: "version", Value: key.version}},
+		Host: append([]compare.Fact{{Kind: "host", Name: "name", Value: key.host}}, a.host...),
+	}
+	if key.identity != "" {
+		// A file that is gone or damaged tells nothing; the samples do not depend on it.
+		f.Server, _ = effective.Read(a.folder.LaunchDir(m.Launch))
+	}
+	a.facts[key] = f
+	return f
 }
 
 // hostFactsOf reads host.json; what it does not tell is no fact.

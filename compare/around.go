@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"servematrix/effective"
+)
+
+// KindEffective are arguments that a server ran with, other than a flag of its command says.
+const KindEffective = "effective"
+
+// aroundOf gives how what is known around the starts of two arms differs: what any start of the
+// one has otherwise than any of the other.
+func (b *book) aroundOf(base, with []start) []change {
+	var out []change
+	for _, x := range b.factsOf(base) {
+		for _, y := range b.factsOf(with) {
+			for _, ch := range b.aroundBetween(x, y) {
+				if !slices.ContainsFunc(out, ch.same) {
+					out = append(out, ch)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (c change) same(o change) bool {
+	return c.kind == o.kind && c.name == o.name && textOf(c.baseline) == textOf(o.baseline) && textOf(c.arm) == textOf(o.arm)
+}
+
+// textOf tells nothing at all from an empty text.
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return "=" + *s
+}
+
+// factsOf gives the facts of starts, each set once.
+func (b *book) factsOf(starts []start) []*Facts {
+	var out []*Facts
+	for _, s := range starts {
+		around := b.sources[s.source].Around
+		if around == nil {
+			continue
+		}
+		if f := around(s.samples[0].Sample); f != nil && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// aroundBetween compares two sets of facts, each two once.
+func (b *book) aroundBetween(x, y *Facts) []change {
+	if x == y {
+		return nil
+	}
+	key := [2]*Facts{x, y}
+	out, known := b.around[key]
+	if known {
+		return out
+	}
+	out = listChanges(x.List, y.List)
+	if x.Server == nil || y.Server == nil {
+		out = append(out, listChanges(x.Host, y.Host)...)
+	} else {
+		for _, d := range effective.Diff(x.Server, y.Server) {
+			out = append(out, changeOf(d))
+		}
+	}
+	b.around[key] = out
+	return out
+}
+
+func listChanges(a, b []Fact) []change {
+	var out []change
+	of := func(list []Fact, f Fact) *string {
+		i := slices.IndexFunc(list, func(o Fact) bool { return o.Kind == f.Kind && o.Name == f.Name })
+		if i < 0 {
+			return nil
+		}
+		return &list[i].Value
+	}
+	for _, f := range a {
+		if v := of(b, f); v == nil || !sameText(f.Value, *v) {
+			out = append(out, change{f.Kind, f.Name, &f.Value, v})
+		}
+	}
+	for _, f := range b {
+		if of(a, f) == nil {
+			out = append(out, change{f.Kind, f.Name, nil, &f.Value})
+		}
+	}
+	return out
+}
+
+// changeOf puts a difference of two servers into this package's words: "args.page_size" is
+// effective page_size, "host.drivers" host drivers, "version" engine version.
+func changeOf(d effective.Difference) change {
+	out := change{kind: KindEffective, name: d.What}
+	switch top, rest, inner := strings.Cut(d.What, "."); {
+	case !inner:
+		out.kind, out.name = "engine", d.What
+	case top == "args":
+		out.name = rest
+	case top == "host":
+		out.kind, out.name = "host", rest
+	case top == "env":
+		out.name = "env " + rest
+	}
+	if d.A != "" {
+		out.baseline = &d.A
+	}
+	if d.B != "" {
+		out.arm = &d.B
+	}
+	return out
+}
+
+// mirrored tells that a server's argument differs because a flag or a variable does: it has the
+// name (flags can be abbreviated) or the values of one that was found to differ.
+func (d *differ) mirrored(arm string, ch change) bool {
+	if ch.kind != KindEffective {
+		return false
+	}
+	name, isEnv := strings.CutPrefix(ch.name, "env ")
+	return slices.ContainsFunc(d.Differences, func(o Difference) bool {
+		switch {
+		case o.Arm != arm || o.Client:
+			return false
+		case isEnv:
+			return o.Kind == KindEnv && o.Name == name
+		case o.Kind != KindFlag:
+			return false
+		}
+		return strings.HasPrefix("--"+strings.ReplaceAll(name, "_", "-"), o.Name) || textOf(o.Baseline) == textOf(ch.baseline) && textOf(o.Value) == textOf(ch.arm)
+	})
+}
