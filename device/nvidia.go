@@ -11,7 +11,8 @@ import (
 // last in each query, for it is the one value that can hold a comma.
 type nvidia struct {
 	program
-	noMIG bool // this nvidia-smi is older than MIG
+	noMIG   bool // this nvidia-smi is older than MIG
+	reasons int  // which of reasonFields it knows
 }
 
 const (

@@ -20,6 +20,7 @@ const fakeNvidiaSMI = `#!/bin/sh
 cd %q || exit 1
 [ -e hang ] && exec sleep 3600
 case "$1" in
+*clocks_event*) exec cat clocks ;;
 --query-gpu=*)
 	echo look >>looks
 	if [ -s lag ]; then
@@ -41,6 +42,7 @@ func withGPUs(b *bench, used ...int) *fakeGPUs {
 	}
 	f.use("gpus", used...)
 	f.write("apps", "")
+	f.write("clocks", "")
 	b.environ = append(b.environ, "PATH="+f.dir+":"+os.Getenv("PATH"))
 	return f
 }

@@ -35,7 +35,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	m.Asked(prompts)
 	v := result.Judge(m, result.Expectation{
 		NumPrompts: prompts, OutputTokens: tokens, Promised: a.profile.Promised(a.command.argv), Never: a.profile.Promise.Never, Generic: a.profile.Name == engine.Generic, Strict: l.Plan.Validity == "strict",
-	}, slices.Concat(reasons, l.serverChanged(), a.load.starved(lasted(m)), a.several())...)
+	}, slices.Concat(reasons, l.serverChanged(), a.load.starved(lasted(m)), a.beside.reasons(), a.several())...)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &v
 	s.Simulated = m.Simulated || l.profile.Simulated
 	if failure == nil {

@@ -28,6 +28,7 @@ type attempt struct {
 	times   map[string]time.Time // phase → its start
 	proc    *process.Process
 	load    *clientLoad // of its client; nil before
+	beside  *beside     // looks at the devices meanwhile; nil where there are none
 }
 
 // newAttempt makes the next attempt's folder and fills the client's command.

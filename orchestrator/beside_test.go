@@ -1,0 +1,71 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/result"
+)
+
+// While a client runs, a stranger comes and goes and a device slows down: both are seen.
+func TestWhatHappensToDevicesBesideAClient(t *testing.T) {
+	defer func(first, every time.Duration) { besideFirst, besideEvery = first, every }(besideFirst, besideEvery)
+	besideFirst, besideEvery = time.Millisecond, 5*time.Millisecond
+	for _, validity := range []string{"normal", "strict"} {
+		t.Run(validity, func(t *testing.T) {
+			b := newBench(t, `
+server: {command: "SERVER", ready: READY}
+client: {command: "CLIENT await TMP/go"}
+run: {retries: 0}
+validity: `+validity+`
+`)
+			f := withGPUs(b, 100, 100)
+			pid := sleeper(t)
+			var changed sync.WaitGroup
+			_, err := b.run(context.Background(), Again{}, func(e journal.Event) {
+				if e.Type != journal.ClientStarted {
+					return
+				}
+				f.app(pid, 100)
+				f.write("clocks", "0, 0x0000000000000001\n1, 0x0000000000000044\n")
+				f.write("looks", "\n")
+				changed.Go(func() { // two looks that began later have ended when the third begins
+					for deadline := time.Now().Add(time.Minute); f.looks() < 4 && time.Now().Before(deadline); {
+						time.Sleep(time.Millisecond)
+					}
+					argv := b.plan.Clients[0].Argv
+					if err := os.WriteFile(argv[len(argv)-1], nil, 0o600); err != nil {
+						t.Error(err)
+					}
+				})
+			})
+			changed.Wait()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := b.sampleOf(1)
+			want := map[string]string{StatusOK: "normal", StatusInvalid: "strict"}
+			if want[s.Status] != validity || len(s.Validity.Reasons) != 2 {
+				t.Fatalf("%s, %+v", s.Status, s.Validity)
+			}
+			for i, part := range []string{fmt.Sprintf("pid %d (sleep 3600) with 100 MiB of device 0 (Fake) while the client ran", pid), "device 1 (Fake): sw_power_cap at "} {
+				r := s.Validity.Reasons[i]
+				if !strings.Contains(r.Detail, part) || r.Severity != result.SeverityWarning || r.Reason != []string{result.ForeignProcess, result.Throttled}[i] {
+					t.Errorf("%+v, want %q", r, part)
+				}
+			}
+			if !strings.Contains(s.Validity.Reasons[1].Detail, "device 1 (Fake): hw_thermal_slowdown") || strings.Contains(s.Validity.Reasons[1].Detail, "device 0") {
+				t.Errorf("%+v", s.Validity.Reasons[1])
+			}
+			if n := strings.Count(b.warnings(), "is not of this run"); n != 1 {
+				t.Errorf("the stranger is named %d times: %s", n, b.warnings())
+			}
+		})
+	}
+}
