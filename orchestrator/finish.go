@@ -23,7 +23,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 	if a.proc == nil || failure != nil && failure.Class != "client_failed" {
 		return s // what a client prints that was cut short is no measurement
 	}
-	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Result: a.fresh(), Profile: a.profile, First: a.profile.Name == engine.Generic})
+	m, reasons, err := result.Read(result.Inputs{Stdout: a.out(), Stderr: filepath.Join(a.dir, journal.ClientErr), Result: a.fresh(), Profile: a.profile, First: a.profile.Name == engine.Generic})
 	switch {
 	case err != nil && failure == nil:
 		return l.unmeasured(a, cmp.Or(l.diedBeside(), l.noResult(a, err)))

@@ -117,6 +117,11 @@ func TestImportOtherJSON(t *testing.T) {
 			map[string]float64{"request_rate": 16, "completed": 10, "total_input_tokens": 5120, "total_output_tokens": 640, "mean_e2e_latency_ms": 812.5, "median_e2e_latency_ms": 800.25, "median_ttft_ms": 61.5, "median_itl_ms": 11.75, "output_throughput": 128, "duration_s": 5},
 			map[string]any{"Total generated tokens (retokenized)": int64(639)},
 		},
+		"sglang 0.4": {
+			`{"backend": "sglang", "request_rate": 16.0, "total_input_tokens": 5120, "total_output_tokens": 640, "total_output_tokens_retokenized": 639, "mean_e2e_latency_ms": 812.5, "median_e2e_latency_ms": 800.25, "median_ttft_ms": 61.5, "median_itl_ms": 11.75, "output_throughput": 128.0, "random_input_len": 512, "random_output_len": 64, "random_range_ratio": 1.0, "duration": 5.0, "completed": 10}`,
+			map[string]float64{"request_rate": 16, "completed": 10, "total_input_tokens": 5120, "total_output_tokens": 640, "mean_e2e_latency_ms": 812.5, "median_e2e_latency_ms": 800.25, "median_ttft_ms": 61.5, "median_itl_ms": 11.75, "output_throughput": 128, "duration_s": 5},
+			map[string]any{"Total generated tokens (retokenized)": int64(639)},
+		},
 		"sglang offline": {
 			`{"backend": "engine", "successful_requests": 20, "total_latency": 2.5, "total_input_tokens": 100, "total_output_tokens": 50, "last_gen_throughput": 33.5, "request_throughput": 8.0, "input_throughput": 40.0, "output_throughput": 20.0, "total_throughput": 60.0}`,
 			map[string]float64{"completed": 20, "duration_s": 2.5, "total_input_tokens": 100, "total_output_tokens": 50, "request_throughput": 8, "input_throughput": 40, "output_throughput": 20, "total_throughput": 60},

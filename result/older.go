@@ -4,6 +4,7 @@ package result
 // version, or of a benchmark that serves nothing. It is known by keys that only it has.
 type jsonForm struct {
 	keys   []string
+	absent string // a key that it lacks
 	client string
 	// metrics gives the contract's name for a key, factor what its number is multiplied by.
 	metrics map[string]string
@@ -28,6 +29,9 @@ var jsonForms = []jsonForm{
 			"total_input": "total_input_tokens", "total_output": "total_output_tokens", "benchmark_duration": "duration_s",
 		},
 	},
+	{ // the same in 0.4: keys as today, and no more than these
+		keys: []string{"total_output_tokens_retokenized", "output_throughput"}, absent: "request_throughput", client: ClientSGLang,
+	},
 	{ // sglang.bench_offline_throughput
 		keys: []string{"successful_requests", "total_latency", "last_gen_throughput"}, client: ClientOffline,
 		metrics: map[string]string{"successful_requests": "completed", "total_latency": "duration_s"},
@@ -50,7 +54,7 @@ var jsonForms = []jsonForm{
 // other brings an object of one of these forms under the contract's names.
 func (o *object) other(m *Measurement) {
 	for _, form := range jsonForms {
-		if !o.has(form.keys) {
+		if !o.has(form.keys) || o.keys[form.absent] {
 			continue
 		}
 		m.Client, m.older = form.client, true

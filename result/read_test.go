@@ -190,3 +190,21 @@ func TestReadChooses(t *testing.T) {
 		t.Errorf("%v, %v", appended, err)
 	}
 }
+
+// What a client prints on stderr counts where its stdout has no result.
+func TestReadStderr(t *testing.T) {
+	rows := func(n string) string {
+		return block("Successful requests:                     "+n, "Benchmark duration (s):                  2.50      ")
+	}
+	quiet, loud := write(t, "out", "starting\n"), write(t, "err", "100%|###| 5/5\n"+rows("5"))
+	m, _, err := Read(Inputs{Stdout: quiet, Stderr: loud})
+	if err != nil || m.Metrics["completed"] != 5 {
+		t.Errorf("%v, %v", m, err)
+	}
+	if m, _, err = Read(Inputs{Stdout: write(t, "out", rows("4")), Stderr: loud}); err != nil || m.Metrics["completed"] != 4 {
+		t.Errorf("%v, %v", m, err)
+	}
+	if _, _, err = Read(Inputs{Stdout: quiet, Stderr: quiet}); !errors.Is(err, ErrNoResult) {
+		t.Errorf("err = %v", err)
+	}
+}
