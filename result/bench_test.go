@@ -2,6 +2,7 @@ package result
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -96,4 +97,34 @@ func BenchmarkImport(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkImportLines reads JSON lines without per-request arrays, 1.4 kB each, and writes the samples.
+func BenchmarkImportLines(b *testing.B) {
+	line, err := os.ReadFile(sample("clients/sglang/conc/sglang.jsonl"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	path := filepath.Join(b.TempDir(), "night.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat(string(line), 2000)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for name, w := range map[string]io.Writer{"read": nil, "written": io.Discard} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(line) * 2000))
+			for b.Loop() {
+				err := ImportEach([]string{path}, func(s Sample) error {
+					if w == nil {
+						return nil
+					}
+					enc := json.NewEncoder(w)
+					enc.SetEscapeHTML(false)
+					return enc.Encode(s)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -153,14 +153,13 @@ func (s *scanner) scalar() (value any, f float64, numeric bool, err error) {
 		f, _ := nonFinite(word)
 		return spell(f), f, true, nil
 	}
-	switch {
-	case decimal.MatchString(word):
-	case !s.fill():
+	f, err = strconv.ParseFloat(word, 64)
+	switch number := strings.Trim(word, "+-.eE0123456789") == "" && !errors.Is(err, strconv.ErrSyntax); {
+	case !number && !s.fill():
 		return nil, 0, false, s.ended() // the word was cut off
-	default:
+	case !number:
 		return nil, 0, false, s.bad("%.20q is no value of JSON", word)
-	}
-	if f, err = strconv.ParseFloat(word, 64); err != nil {
+	case err != nil:
 		return word, 0, false, nil
 	}
 	return plain(f, !strings.ContainsAny(word, ".eE")), f, true, nil
@@ -191,7 +190,7 @@ func (s *scanner) nested(left *int, depth int) (value any, ok bool, err error) {
 		switch {
 		case c == '[':
 			array = append(array, v)
-		case secret.IsSecretName(key, nil) && v != nil:
+		case v != nil && meaning(key).secret:
 			object[key] = secret.Mask
 		default:
 			object[key] = v

@@ -72,7 +72,7 @@ func (o *object) value(s *scanner, key string) error {
 	if err != nil {
 		return err
 	}
-	if secret.IsSecretName(key, nil) && value != nil {
+	if value != nil && meaning(key).secret {
 		value, numeric = secret.Mask, false
 	}
 	o.scalar(key, value, f, numeric)
@@ -83,7 +83,7 @@ func (o *object) scalar(key string, value any, f float64, numeric bool) {
 	if configKeys[key] {
 		o.config[key] = value
 	}
-	if name, ok := jsonMetric(key); ok {
+	if name := meaning(key).metric; name != "" {
 		if numeric {
 			o.metrics[name] = f
 			if !finite(f) && name == "request_rate" {
@@ -143,7 +143,7 @@ func (o *object) nested(s *scanner, key string) error {
 		return err
 	}
 	switch inner, isObject := value.(map[string]any); {
-	case secret.IsSecretName(key, nil):
+	case meaning(key).secret:
 	case isObject && key == "metrics":
 		o.own(inner)
 	case isObject && key == "extra":
