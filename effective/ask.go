@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"servematrix/engine"
+	"servematrix/secret"
 )
 
 const (
@@ -17,9 +19,24 @@ const (
 )
 
 // Ask asks a server that is reached at base for what its profile knows to ask, one path after the
-// other, and adds the answers to what Logs found. It is a question to a server that nobody
-// measures: a scheduler has to answer it between its batches. It returns when ctx ends.
-func (c *Config) Ask(ctx context.Context, client *http.Client, base string, what *engine.Effective) {
+// other, and gives what Logs found with the answers, in which r hides the secrets; extra are
+// further secret names. It is a question to a server that nobody measures: a scheduler has to
+// answer it between its batches. It returns when ctx ends.
+func (c *Config) Ask(ctx context.Context, client *http.Client, base string, what *engine.Effective, r *secret.Redactor, extra []string) *Config {
+	asked := *c
+	asked.Info, asked.Problems = map[string]map[string]any{}, slices.Clone(c.Problems)
+	asked.ask(ctx, client, base, what)
+	asked.Version = r.String(asked.Version)
+	for _, answer := range asked.Info {
+		r.Value(answer, extra)
+	}
+	for i, p := range asked.Problems {
+		asked.Problems[i] = r.String(p)
+	}
+	return &asked
+}
+
+func (c *Config) ask(ctx context.Context, client *http.Client, base string, what *engine.Effective) {
 	for _, paths := range what.Info {
 		for i, path := range paths {
 			answer, status, err := get(ctx, client, base+path)

@@ -99,12 +99,9 @@ func (c *Config) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Hide takes the secrets out of a Config; extra are further secret names.
+// Hide takes the secrets out of what Logs gave; extra are further secret names.
 func (c *Config) Hide(r *secret.Redactor, extra []string) {
 	r.Value(c.Args, extra)
-	for _, answer := range c.Info {
-		r.Value(answer, extra)
-	}
 	for i, ch := range c.Changed {
 		ch.Said, ch.Asked, ch.Is = r.String(ch.Said), r.String(ch.Asked), r.String(ch.Is)
 		c.Changed[i] = ch

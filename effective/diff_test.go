@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"servematrix/effective"
+	"servematrix/secret"
 )
 
 func TestDiff(t *testing.T) {
@@ -63,15 +64,14 @@ func TestAsk(t *testing.T) {
 		s := server(version)
 		defer s.Close()
 		c := of(t, sglang, "", "server_args=ServerArgs(tp_size=2, mem_fraction_static=0.8)\n")
-		c.Ask(t.Context(), http.DefaultClient, s.URL, &sglang.Effective)
-		return c
+		return c.Ask(t.Context(), http.DefaultClient, s.URL, &sglang.Effective, &secret.Redactor{}, nil)
 	}
 	c := ask("0.5.8")
 	if diff := cmp.Diff([]string{"GET /model_info: status 500"}, c.Problems); diff != "" || c.Version != "0.5.8" {
 		t.Errorf("version %q\n%s", c.Version, diff)
 	}
 	answer := c.Info["/get_server_info"]
-	if answer["tp_size"] != nil || answer["mem_fraction_static"] != nil || answer["version"] != nil || answer["weight_version"] != "default" {
+	if answer["tp_size"] != nil || answer["mem_fraction_static"] != nil || answer["version"] != nil || answer["weight_version"] != "default" || answer["api_key"] != secret.Mask {
 		t.Errorf("answer: %v", answer)
 	}
 	if diff := cmp.Diff([]effective.Difference{{What: "version", A: "0.5.8", B: "0.5.9"}}, effective.Diff(c, ask("0.5.9"))); diff != "" {

@@ -38,7 +38,7 @@ type Log struct {
 // command asks for (see engine.ServerProfile.Asked); values that only the run knows are to hold
 // "${{". A log that cannot be read is among the problems.
 func Logs(p *engine.ServerProfile, asked map[string][]string, logs []Log) *Config {
-	c := &Config{Engine: p.Name, Args: map[string]any{}, Info: map[string]map[string]any{}, Varies: p.Effective.Varies}
+	c := &Config{Engine: p.Name, Args: map[string]any{}, Varies: p.Effective.Varies}
 	r := reader{c: c, what: &p.Effective}
 	r.prepare()
 	for _, l := range logs {

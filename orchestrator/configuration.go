@@ -25,7 +25,8 @@ const (
 // stop begins, so that no measurement is disturbed and no client waits.
 type configuration struct {
 	launch       *launch
-	config       *effective.Config // not to be read before read is closed, nor while asked is open
+	config       *effective.Config // of the log, once read is closed
+	whole        *effective.Config // with the answers, once asked is closed
 	versionInLog bool              // so that the samples were judged by it
 	read         chan struct{}     // closed: the log has been read
 	asked        chan struct{}     // closed: the questions are answered, and the file is on its way; nil: not asked
@@ -80,8 +81,7 @@ func (c *configuration) ask(ctx context.Context) {
 	go func() {
 		defer close(c.asked)
 		<-c.read
-		c.config.Ask(ctx, direct, l.late.url, &l.profile.Effective)
-		c.config.Hide(l.Redactor, l.Plan.Secrets)
+		c.whole = c.config.Ask(ctx, direct, l.late.url, &l.profile.Effective, l.Redactor, l.Plan.Secrets)
 	}()
 }
 
@@ -99,12 +99,15 @@ func (c *configuration) answered(ctx context.Context) {
 	}
 	go func() {
 		<-c.read
+		if c.whole == nil {
+			c.whole = c.config
+		}
 		c.done <- c.write()
 	}()
 }
 
 func (c *configuration) write() error {
-	data, err := c.config.Encode()
+	data, err := c.whole.Encode()
 	if err != nil {
 		return err
 	}
@@ -122,16 +125,16 @@ func (c *configuration) tell() error {
 		return nil
 	}
 	l.toldLate()
-	data, err := c.config.Encode()
+	data, err := c.whole.Encode()
 	if err != nil {
 		return err
 	}
 	digest := sha256.Sum256(data)
 	e := journal.Configured{
 		File: l.Folder.Rel(filepath.Join(l.dir, effective.File)), SHA256: hex.EncodeToString(digest[:]),
-		Identity: c.config.Identity(), Version: c.config.Version, Args: len(c.config.Args),
+		Identity: c.whole.Identity(), Version: c.whole.Version, Args: len(c.whole.Args),
 	}
-	for _, ch := range c.config.Changed {
+	for _, ch := range c.whole.Changed {
 		if len(e.Changed) == choicesMost {
 			break
 		}

@@ -56,7 +56,7 @@ func (l *launch) serverChanged() (reasons []result.Reason) {
 	}
 	<-l.config.read
 	first := l.first(l.server.ID)
-	if first == nil || first.config == l.config.config {
+	if first == nil || first.launch == l.id {
 		return nil
 	}
 	var another, other []string
@@ -82,11 +82,15 @@ func (l *launch) serverChanged() (reasons []result.Reason) {
 // samples were final.
 func (l *launch) toldLate() {
 	first := l.first(l.server.ID)
-	if first == nil || first.config == l.config.config {
+	if first == nil {
+		return
+	}
+	if first.launch == l.id {
+		first.config = l.config.whole
 		return
 	}
 	var late []string
-	for _, d := range effective.Diff(first.config, l.config.config) {
+	for _, d := range effective.Diff(first.config, l.config.whole) {
 		if strings.HasPrefix(d.What, "/") || d.What == "version" && !l.config.versionInLog {
 			late = append(late, d.String())
 		}
