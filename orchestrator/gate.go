@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,13 +27,14 @@ type passage struct {
 // long it searches once more for processes of the launch, ends them, and waits again.
 func (l *launch) gate() (p passage) {
 	began := time.Now()
-	left := l.awaited(l.demands())
+	all := l.demands()
+	if slices.ContainsFunc(l.trees(), (*supervised).unseen) { // nobody has ended what may be left
+		all = append(all, l.escaped()...)
+	}
+	left := l.awaited(all)
 	if len(left) > 0 && !l.hurried() {
 		p.retried = true
-		for _, s := range l.endEscaped() {
-			left = append(left, processGone(s.Identity, s.String()))
-		}
-		left = l.awaited(left)
+		left = l.awaited(append(left, l.escaped()...))
 	}
 	p.removed = l.holds.giveBack()
 	for _, d := range left { // a command line can hold a secret
@@ -59,11 +61,10 @@ func (p passage) tell(g *journal.Gone) {
 // demands are all that the host must have back after this launch.
 func (l *launch) demands() (all []demand) {
 	for _, t := range l.trees() {
-		r := t.Result()
-		for _, s := range r.Survivors {
+		for _, s := range t.Result().Survivors {
 			all = append(all, processGone(s.Identity, s.String()))
 		}
-		if r.Unknown != "" {
+		if t.unseen() {
 			all = append(all, treeGone(t, Marker(l.Folder)))
 		}
 	}
@@ -97,6 +98,14 @@ func (l *launch) hurried() bool {
 	default:
 		return false
 	}
+}
+
+// escaped ends what escaped the guards, and wants the end of what outlived that.
+func (l *launch) escaped() (all []demand) {
+	for _, s := range l.endEscaped() {
+		all = append(all, processGone(s.Identity, s.String()))
+	}
+	return all
 }
 
 // endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends

@@ -121,6 +121,9 @@ func forced(steps []process.Step) string {
 			}
 		}
 	}
+	if len(names) == 0 {
+		return "its end needed SIGKILL, and its guard could not see for whom"
+	}
 	return fmt.Sprintf("its end needed SIGKILL (%s)", strings.Join(names, ", "))
 }
 

@@ -15,9 +15,11 @@ type supervised struct {
 
 // clean tells of a tree that is Done whether nothing of it is left, as far as its guard could see.
 func (s *supervised) clean() bool {
-	r := s.Result()
-	return len(r.Survivors) == 0 && r.Unknown == ""
+	return len(s.Result().Survivors) == 0 && !s.unseen()
 }
+
+// unseen tells of a tree that is Done whether its guard could not look what is left of it.
+func (s *supervised) unseen() bool { return s.Result().Unknown != "" }
 
 // trees are what this launch may have left when its server has ended: the server's,
 // and that of a client of which not all is known to be gone.

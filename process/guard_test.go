@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,11 +157,13 @@ func TestGuardWithoutDescriptors(t *testing.T) {
 	defer func(k time.Duration) { killBound = k }(killBound)
 	killBound = 100 * time.Millisecond
 	w := newWorld(t)
-	p := w.start(w.spec("spawn setsid here,block", "spawn plain here,block", "here", "block"))
+	p := w.start(w.spec("spawn setsid here,block", "spawn plain here,block", "on TERM print told", "here", "block"))
 	w.here(3)
 	if err := unix.Prlimit(p.Guard().PID, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: 1 << 10}, nil); err != nil {
 		t.Fatal(err)
 	}
+	p.Stop(StopPolicy{Grace: time.Hour})
+	w.await("the leader to be told", func() bool { return strings.Contains(w.log(), "told") })
 	p.Stop(StopPolicy{Grace: -1})
 	w.wait("Done", p.Done())
 	r := p.Result()

@@ -146,6 +146,9 @@ func (g *guardian) signalLeader(sig syscall.Signal) error {
 	g.reaper.mu.Lock()
 	defer g.reaper.mu.Unlock()
 	p, err := readProc(g.leader)
+	if cannotLook(err) && g.leaderHeld() {
+		return errors.Join(unix.Kill(g.leader, sig), unix.Kill(g.leader, unix.SIGCONT))
+	}
 	if err != nil || p.ppid != os.Getpid() {
 		return unix.ESRCH
 	}
@@ -204,7 +207,13 @@ func (g *guardian) kill(named func([]proc)) ([]proc, error) {
 func (g *guardian) killBlind() {
 	g.reaper.mu.Lock()
 	defer g.reaper.mu.Unlock()
-	if unix.Waitid(unix.P_PID, g.leader, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {
+	if g.leaderHeld() {
 		_ = unix.Kill(-g.pgrp, unix.SIGKILL)
 	}
+}
+
+// leaderHeld tells, without a look at the process table, whether the leader's number is
+// still its own: it lives, or is dead and not reaped. The reaper's lock is held.
+func (g *guardian) leaderHeld() bool {
+	return unix.Waitid(unix.P_PID, g.leader, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil
 }

@@ -206,7 +206,7 @@ func (t *table) add(names []string) (more bool, err error) {
 		more = true
 		path = append(append(append(path[:0], "/proc/"...), name...), "/stat"...)
 		raw, err := readSmall(string(path), buf[:])
-		if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM) {
+		if cannotLook(err) {
 			return false, err // a table without those that live would look like the end of them
 		}
 		if err != nil {
@@ -218,6 +218,11 @@ func (t *table) add(names []string) (more bool, err error) {
 		}
 	}
 	return more, nil
+}
+
+// cannotLook tells an error that says nothing about the process from one that says it is gone.
+func cannotLook(err error) bool {
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }
 
 func (t *table) get(pid int) (proc, bool) {
