@@ -18,15 +18,22 @@ const (
 	flushBody    = 4 << 10          // bytes of an answer that are kept
 )
 
-// flush empties the server's caches between two cells and verifies its answer.
-// False means that the next cell needs a fresh start; of a server that has died
-// the caller tells.
-func (l *launch) flush(ctx context.Context) (bool, error) {
+// What follows where the caches are not known to be empty.
+const (
+	freshStart   = "the next cell gets a fresh start"
+	notMeasured  = "the cell is not measured on what its warm-up left there"
+	warmMeasured = "the cell is measured on what its warm-up left there"
+)
+
+// flush empties the server's caches between two cells, or behind a warm-up, and verifies its answer.
+// False means that what was to come next cannot be measured on this start; the warning then says
+// what follows. Of a server that has died the caller tells.
+func (l *launch) flush(ctx context.Context, follows string) (bool, error) {
 	if !l.sound() {
 		return false, nil
 	}
 	if l.server.Flush == nil {
-		l.warn(fmt.Sprintf("%s: no request is known that empties the server's caches; the next cell gets a fresh start", l.server.Name))
+		l.warn(fmt.Sprintf("%s: no request is known that empties the server's caches; %s", l.server.Name, follows))
 		return false, nil
 	}
 	began := time.Now()
@@ -43,7 +50,11 @@ func (l *launch) flush(ctx context.Context) (bool, error) {
 	}
 	done.Seconds = time.Since(began).Seconds()
 	if !done.OK && ctx.Err() == nil && l.sound() {
-		l.warn(fmt.Sprintf("%s: %s did not empty the caches (status %d, %q %s); the next cell gets a fresh start", l.server.Name, done.Request, done.Status, done.Body, done.Error))
+		why := done.Error
+		if why == "" {
+			why = fmt.Sprintf("status %d, %q", done.Status, done.Body)
+		}
+		l.warn(fmt.Sprintf("%s: %s did not empty the caches; %s (%s)", l.server.Name, done.Request, follows, why))
 	}
 	return done.OK, l.emit(l.event(journal.CacheFlushed), done, false)
 }

@@ -225,7 +225,7 @@ func (l *launch) serve(ctx context.Context) error {
 			if l.stopAsked() || ctx.Err() != nil || l.client != nil {
 				return nil // what is left gets a launch of its own, on a clean host
 			}
-			ok, err := l.flush(ctx)
+			ok, err := l.flush(ctx, freshStart)
 			if err != nil || !ok {
 				l.tellDeath()
 				return err

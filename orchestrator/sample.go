@@ -141,10 +141,14 @@ func (l *launch) warmUp(ctx context.Context, a *attempt, n int) (*journal.Failur
 	}
 	l.endOfClient()
 	l.guards.prepare()
-	if l.server.Flush == nil || l.client != nil {
+	if l.client != nil {
 		return nil, nil
 	}
-	ok, err := l.flush(ctx)
+	if l.server.Flush == nil { // a fresh start would be warmed up again, and be no better
+		_, err := l.flush(ctx, warmMeasured)
+		return nil, err
+	}
+	ok, err := l.flush(ctx, notMeasured)
 	if err == nil && !ok {
 		switch {
 		case ctx.Err() != nil:
