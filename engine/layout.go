@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"servematrix/metric"
 )
 
 // Layout says how the files that a client leaves are found and read: JSON or a
@@ -49,7 +51,7 @@ type Value struct {
 	Sum     []Path   `yaml:"sum"`     // of all numbers at these paths
 	Product []Path   `yaml:"product"` // rounded to a whole number
 	Over    Path     `yaml:"over"`    // divides the number
-	Unit    string   `yaml:"unit"`    // in the file; "" is the contract's
+	Unit    Unit     `yaml:"unit"`    // in the file; "" is the contract's
 	Absent  *float64 `yaml:"absent"`  // what it means that nothing stands there
 	None    *float64 `yaml:"none"`    // a number that stands for "no limit" or "unknown"
 	Or      *Value   `yaml:"or"`      // where the first says nothing
@@ -59,8 +61,20 @@ type Value struct {
 type Spread struct {
 	Paths  []Path `yaml:"paths"`   // {stat} in them stands for each statistic's key
 	Values Path   `yaml:"values"`  // list with one number a request, for statistics that are not there
-	Unit   string `yaml:"unit"`    // "" is ms
+	Unit   Unit   `yaml:"unit"`    // "" is ms
 	UnitAt Path   `yaml:"unit_at"` // where the file says the unit itself
+}
+
+// Unit is a unit as clients spell it.
+type Unit string
+
+// UnmarshalText takes only units that can be converted.
+func (u *Unit) UnmarshalText(b []byte) error {
+	if _, ok := metric.Unit(string(b)); !ok {
+		return fmt.Errorf("%q is no unit; known are %s", b, strings.Join(metric.UnitSpellings(), ", "))
+	}
+	*u = Unit(b)
+	return nil
 }
 
 // Path leads to a place in a file, its steps separated by " > ": the key of an

@@ -86,6 +86,7 @@ layout:
     throughput: a > b
     completed: "a >  > b"
     failed: {way: a}
+    duration_s: {path: a, unit: sek}
   latencies:
     ttft: {paths: ["a > {stat}"]}
     itl_ms: {paths: ["[kind] > {stat}"]}
@@ -100,7 +101,7 @@ layout:
 	}
 	for _, want := range []string{
 		`bad.yaml:3:3: unknown key "signatures"`, `did you mean "signature"?`, `bad.yaml:5:5: "throughput" is no metric`, `bad.yaml:6:16: "a >  > b": a step of the path is empty`,
-		`bad.yaml:7:14: unknown key "way"`, `bad.yaml:9:5: "ttft" is no metric`, `ttft_ms`, `bad.yaml:10:22: "[kind] > {stat}"`, `bad.yaml:11:15:`,
+		`bad.yaml:7:14: unknown key "way"`, `bad.yaml:8:33: "sek" is no unit`, `bad.yaml:10:5: "ttft" is no metric`, `ttft_ms`, `bad.yaml:11:22: "[kind] > {stat}"`, `bad.yaml:12:15:`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %s", err, want)

@@ -178,7 +178,7 @@ func headOf(path string) []byte {
 // nameOf names a sample after its file, or after the folder where all files of the client have
 // one name.
 func nameOf(path string, p *engine.ClientProfile) string {
-	if name := filepath.Base(path); name == filepath.Base(p.Layout.File) {
+	if name := filepath.Base(path); name == strings.TrimPrefix(filepath.Base(p.Layout.File), "*") {
 		return filepath.Base(filepath.Dir(path))
 	}
 	stem, _ := roleOf(filepath.Base(path))

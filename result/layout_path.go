@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"servematrix/engine"
+	"servematrix/metric"
 )
 
 // spot is a place in a tree: a value, and where it is held.
@@ -89,14 +90,6 @@ func sortedKeys(node map[string]any) []string {
 	return keys
 }
 
-// units gives each spelling its unit of the contract.
-var units = map[string]string{
-	"s": "s", "sec": "s", "seconds": "s", "ms": "ms", "milliseconds": "ms", "us": "us", "ns": "ns",
-	"req/s": "req/s", "requests/s": "req/s", "requests/sec": "req/s", "rps": "req/s",
-	"tok/s": "tok/s", "token/s": "tok/s", "tokens/s": "tok/s", "tokens/sec": "tok/s",
-	"requests": "requests", "tokens": "tokens",
-}
-
 var powers = map[string]int{"s": 0, "ms": -3, "us": -6, "ns": -9}
 
 // number reads a node as a number in the unit wanted. printed is the unit in the file where the
@@ -116,7 +109,8 @@ func number(node any, printed, wanted string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	have, want := units[printed], units[wanted]
+	have, _ := metric.Unit(printed)
+	want, _ := metric.Unit(wanted)
 	if printed == "" || printed == wanted || have != "" && have == want {
 		return f, true
 	}

@@ -193,7 +193,7 @@ func (t *taker) take() {
 func (t *taker) value(v engine.Value, unit string) (float64, bool) {
 	f, ok := t.first(v, unit)
 	if ok && len(v.Over) > 0 {
-		below, known := t.one(v.Over, "", "")
+		below, known := t.one(v.Over)
 		f, ok = f/below, known && below != 0
 	}
 	if ok && v.None != nil && f == *v.None {
@@ -215,7 +215,7 @@ func (t *taker) first(v engine.Value, unit string) (float64, bool) {
 		if len(spots) != 1 {
 			return 0, false
 		}
-		f, ok := number(spots[0].value, t.unitOf(spots[0], v.Unit), unit)
+		f, ok := number(spots[0].value, t.unitOf(spots[0], string(v.Unit)), unit)
 		if ok && (v.None == nil || f != *v.None) {
 			t.used = append(t.used, spots[0])
 		}
@@ -232,7 +232,7 @@ func (t *taker) first(v engine.Value, unit string) (float64, bool) {
 		sum, some := 0.0, false
 		for _, p := range v.Sum {
 			for _, s := range follow(t.tree, p) {
-				if f, ok := number(s.value, v.Unit, unit); ok {
+				if f, ok := number(s.value, string(v.Unit), unit); ok {
 					sum, some = sum+f, true
 				}
 			}
@@ -241,7 +241,7 @@ func (t *taker) first(v engine.Value, unit string) (float64, bool) {
 	case len(v.Product) > 0:
 		product := 1.0
 		for _, p := range v.Product {
-			f, ok := t.one(p, v.Unit, "")
+			f, ok := t.one(p)
 			if !ok {
 				return 0, false
 			}
@@ -253,12 +253,12 @@ func (t *taker) first(v engine.Value, unit string) (float64, bool) {
 }
 
 // one gives the number at a path that leads to one place; the place stays in extra.
-func (t *taker) one(p engine.Path, printed, wanted string) (float64, bool) {
+func (t *taker) one(p engine.Path) (float64, bool) {
 	spots := follow(t.tree, p)
 	if len(spots) != 1 {
 		return 0, false
 	}
-	return number(spots[0].value, printed, wanted)
+	return number(spots[0].value, "", "")
 }
 
 // unitOf is the unit of a place: as the file says beside it, else as the profile says.
@@ -273,7 +273,7 @@ func (t *taker) unitOf(s spot, unit string) string {
 
 // spread takes the statistics of one latency.
 func (t *taker) spread(latency string, s engine.Spread) {
-	unit := s.Unit
+	unit := string(s.Unit)
 	if spots := follow(t.tree, s.UnitAt); len(s.UnitAt) > 0 && len(spots) == 1 {
 		unit, _ = spots[0].value.(string)
 	}

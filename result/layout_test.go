@@ -337,3 +337,98 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// genai-bench says itself in which unit its latencies are; a stage of AISBench can have another name.
+func TestLayoutVariants(t *testing.T) {
+	read := func(client, from string, change func(string) string) *Measurement {
+		t.Helper()
+		files, err := os.ReadDir(filepath.Dir(sample(from)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		for _, f := range files {
+			text, err := os.ReadFile(filepath.Join(filepath.Dir(sample(from)), f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, f.Name()), []byte(change(string(text))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, _, err := Read(Inputs{Result: filepath.Join(dir, filepath.Base(from)), Profile: embedded().Client(client)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	genai := read("genai-bench", "clients/genai-bench/conc/exp/D128_64_text-to-text_num_concurrency_8_time_3s.json", func(s string) string {
+		return strings.Replace(s, `"_time_unit": "s"`, `"_time_unit": "ms"`, 1)
+	})
+	if genai.Metrics["mean_ttft_ms"] != 0.49769435268745116 || genai.Metrics["duration_s"] != 3.8924852950003697 {
+		t.Errorf("in ms: TTFT %v ms, duration %v s", genai.Metrics["mean_ttft_ms"], genai.Metrics["duration_s"])
+	}
+	stable := read("ais_bench", "clients/aisbench/conc/20261121_034325/performances/vllm-api-stream-chat/synthetic.json", func(s string) string {
+		return strings.NewReplacer(`"total"`, `"stable"`, ",total,", ",stable,").Replace(s)
+	})
+	if stable.Metrics["mean_ttft_ms"] != 53.2 || stable.Metrics["duration_s"] != 1.3861347 {
+		t.Errorf("the stable stage: %v", stable.Metrics)
+	}
+	// An unlimited evalscope run says -1, which is no rate and no limit.
+	rate := read("evalscope perf", "clients/evalscope/rate/tiny/rate_20.0_number_40/benchmark_summary.json", func(s string) string { return s })
+	if _, has := rate.Metrics["max_concurrency"]; has || rate.Metrics["request_rate"] != 20 || rate.Extra["Concurrency"] != int64(-1) {
+		t.Errorf("rate %v, concurrency %v", rate.Metrics["request_rate"], rate.Extra["Concurrency"])
+	}
+}
+
+// A list with an entry a request is never held, however long it is.
+func TestRequestsAreReadOver(t *testing.T) {
+	request := `{"info": {"error": "refused"}, "prompt": "` + strings.Repeat("x", 100) + `", "times": [1, 2, 3, 4, 5, 6, 7, 8]},`
+	list := "[" + strings.Repeat(request, 300_000) + `{}]`
+	text := `{"metadata": {"guidellm_version": "0"}, "benchmarks": [{"duration": 2, "requests": {"successful": ` + list + `, "errored": ` + list + `},
+		"metrics": {"request_totals": {"successful": 1, "errored": 2, "incomplete": 0}}}]}`
+	path := filepath.Join(t.TempDir(), "result.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := Read(Inputs{Result: path, Profile: embedded().Client("guidellm")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Metrics["failed"] != 2 || cmp.Diff(m.Extra["error messages"], []any{"refused"}) != "" {
+		t.Errorf("%v, %v", m.Metrics, m.Extra)
+	}
+}
+
+func FuzzLayout(f *testing.F) {
+	for _, name := range []string{
+		"clients/evalscope/die/tiny/parallel_8_number_400/benchmark_summary.json", "clients/llama-benchy/conc/llama-benchy.json",
+		"clients/genai-bench/die/exp/D128_64_text-to-text_num_concurrency_8_time_6s.json", "clients/guidellm/nomodel/guidellm.csv",
+	} {
+		text, err := os.ReadFile(sample(name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, p := range embedded().Clients() {
+			path := filepath.Join(dir, "result.json")
+			if p.Layout.Table != nil {
+				path = filepath.Join(dir, "result.csv")
+			}
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found, _ := readLayout(path, p)
+			for _, m := range found {
+				m.Asked(3)
+				Judge(m, expects(p, nil))
+				if _, err := m.Metrics.MarshalJSON(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
