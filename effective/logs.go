@@ -228,9 +228,9 @@ func clip(s string) string {
 	return s[:cut] + "…"
 }
 
-// late tells whether a value is known to the run only.
+// late tells whether a value is known to the run only, or to the shell of a script.
 func late(words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "${{") })
+	return slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "$`") })
 }
 
 // compare finds the flags that the engine sets otherwise than asked, and puts what it said beside
