@@ -2,6 +2,7 @@ package report
 
 import (
 	"path/filepath"
+	"slices"
 
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -44,14 +45,19 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	for _, c := range t.plan.Clients {
 		sides[c.ID] = side(&c.Variant)
 	}
+	blocks := 0 // that the run has, at last
 	for e, err := range folder.Events() {
 		if err != nil {
 			return nil, err
 		}
-		if e.Type == journal.RunStarted || e.Type == journal.RunResumed {
-			if err := with(e, func(s journal.Session) { m.Sessions = append(m.Sessions, s) }); err != nil {
-				return nil, err
-			}
+		switch e.Type {
+		case journal.RunStarted, journal.RunResumed:
+			err = with(e, func(s journal.Session) { m.Sessions, blocks = append(m.Sessions, s), s.Blocks })
+		case journal.BlockEnded:
+			err = with(e, func(d journal.Look) { blocks = max(blocks, d.Blocks) })
+		}
+		if err != nil {
+			return nil, err
 		}
 		if e.Type == journal.LaunchConfigured {
 			if err := with(e, func(c journal.Configured) { m.Configured[e.Launch] = c.Identity }); err != nil {
@@ -74,17 +80,10 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 		s.Server, s.Client = sides[c.Server], sides[c.Client]
 		m.All = append(m.All, Measurement{s, e.Launch, e.Session})
 	}
-	if len(m.Sessions) > 0 {
-		last := m.Sessions[len(m.Sessions)-1].Blocks
-		kept := m.All[:0]
-		for _, one := range m.All {
-			if last > 0 && one.Block > last {
-				m.Former++
-				continue
-			}
-			kept = append(kept, one)
-		}
-		m.All = kept
+	if blocks > 0 {
+		asked := len(m.All)
+		m.All = slices.DeleteFunc(m.All, func(one Measurement) bool { return one.Block > blocks })
+		m.Former += asked - len(m.All)
 	}
 	return m, nil
 }

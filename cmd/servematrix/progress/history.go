@@ -35,7 +35,7 @@ func (v *View) history(e journal.Event) []string {
 	switch e.Type {
 	case journal.RunResumed:
 		next := "goes on"
-		if len(v.opt.Units) == 0 {
+		if len(v.opt.Units) == 0 && t.state.Session.Until == nil { // else a look decides whether a block follows
 			next = "nothing is missing"
 		}
 		return []string{v.entry(e.Time, "again", fmt.Sprintf("%s: %d of %d done, %s", v.name(), t.done(), t.total, next))}
