@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -36,35 +35,43 @@ func (v Values) Names() []string {
 // null where the value is absent or not finite, followed by further percentiles: by latency in
 // the contract's order, then by number. Names unknown to the contract come last, sorted.
 func (v Values) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for _, name := range append(Names(), v.further()...) {
-		if out.Len() > 1 {
-			out.WriteByte(',')
-		}
+	out := append(make([]byte, 0, 2048), '{')
+	for _, name := range names {
+		out = append(append(append(out, '"'), name...), "\":"...) // names of the contract need no escapes
+		out = append(v.appendJSON(out, name), ',')
+	}
+	for _, name := range v.further() {
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, fmt.Errorf("metric name %q: %w", name, err)
 		}
-		out.Write(key)
-		out.WriteByte(':')
-		if f, ok := v.Get(name); ok {
-			number, err := json.Marshal(f)
-			if err != nil {
-				return nil, fmt.Errorf("metric %s: %w", name, err)
-			}
-			out.Write(number)
-		} else {
-			out.WriteString("null")
-		}
+		out = append(append(out, key...), ':')
+		out = append(v.appendJSON(out, name), ',')
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	out[len(out)-1] = '}'
+	return out, nil
+}
+
+// appendJSON appends a metric's value as encoding/json writes it.
+func (v Values) appendJSON(out []byte, name string) []byte {
+	f, ok := v.Get(name)
+	switch size := math.Abs(f); {
+	case !ok:
+		return append(out, "null"...)
+	case f == 0 || size >= 1e-6 && size < 1e21:
+		return strconv.AppendFloat(out, f, 'f', -1, 64)
+	}
+	number, _ := json.Marshal(f) // with an exponent; a finite number is always written
+	return append(out, number...)
 }
 
 // UnmarshalJSON reads an object of numbers and nulls; null means absent. Names that the
 // contract does not know are kept, so that a file of a later version loses nothing.
 func (v *Values) UnmarshalJSON(data []byte) error {
+	if plain, ok := plainObject(data); ok {
+		*v = plain
+		return nil
+	}
 	var raw map[string]*float64
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return fmt.Errorf("metrics must be an object of numbers and nulls: %w", err)

@@ -163,11 +163,23 @@ func validityFields(v *result.Validity) []string {
 	return []string{strconv.FormatBool(v.OK), strings.Join(codes, " "), strings.Join(details, "; ")}
 }
 
+// hasColumn tells which metrics have a column.
+var hasColumn = func() map[string]bool {
+	has := map[string]bool{}
+	for _, name := range metric.Names() {
+		has[name] = true
+	}
+	return has
+}()
+
 // otherMetrics are those that have no column of their own, as JSON: further percentiles.
 func otherMetrics(all metric.Values) string {
-	others := map[string]any{}
-	for _, name := range all.Names() {
-		if v, ok := all.Get(name); ok && !slices.Contains(metric.Names(), name) {
+	var others map[string]any
+	for name := range all {
+		if v, ok := all.Get(name); ok && !hasColumn[name] {
+			if others == nil {
+				others = map[string]any{}
+			}
 			others[name] = v
 		}
 	}

@@ -152,7 +152,7 @@ func TestCellsThatLeftThePlan(t *testing.T) {
 	}
 	r.file(journal.FormerName(journal.PlanFile, 1), before)
 	var b bytes.Buffer
-	if err := drawText(&b, r.folder, &plan, told(r.events), ""); err != nil {
+	if err := drawText(&b, newTally(r.folder, &plan), told(r.events), ""); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "[CELL] SERVER=flashinfer  CLIENT=") || !strings.Contains(b.String(), "flashinfer  rand256x32      1    1  ok") {
@@ -270,7 +270,7 @@ func TestUnreadableRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := drawText(&bytes.Buffer{}, r.folder, &matrix.Plan{}, told([]journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}), ""); err == nil || !strings.Contains(err.Error(), "launch.ready") {
+	if err := drawText(&bytes.Buffer{}, newTally(r.folder, &matrix.Plan{}), told([]journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}), ""); err == nil || !strings.Contains(err.Error(), "launch.ready") {
 		t.Errorf("damaged data of an event gave %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func TestHostileText(t *testing.T) {
 		r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{})
 
 		var text, md bytes.Buffer
-		if err := drawText(&text, r.folder, plan, told(r.events), ""); err != nil {
+		if err := drawText(&text, newTally(r.folder, plan), told(r.events), ""); err != nil {
 			t.Fatal(err)
 		}
 		tally := newTally(r.folder, plan)

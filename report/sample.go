@@ -41,7 +41,7 @@ func tallyOf(folder journal.Folder) (*tally, error) {
 
 // eachSample applies every event of the journal and calls f with every sample, one in memory at a time.
 func (t *tally) eachSample(f func(*result.Sample) error) error {
-	for e, err := range t.folder.Events() {
+	for e, err := range t.ahead() {
 		if err != nil {
 			return err
 		}
@@ -86,20 +86,22 @@ func readSample(path, digest string) (*result.Sample, error) {
 	if sum := sha256.Sum256(data); digest != "" && digest != hex.EncodeToString(sum[:]) {
 		return nil, errOtherSample
 	}
-	s := &result.Sample{}
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return result.ParseSample(data)
 }
 
 // ended gives the sample that sample.ended finished.
 func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
-	rel := filepath.Join(journal.AttemptName(e.Cell, e.Block, e.Attempt), journal.SampleFile)
-	s, err := readSample(t.folder.Path(rel), d.SHA256)
+	var read reading
+	if t.sample != nil {
+		read = <-t.sample
+	} else {
+		read.sample, read.err = readSample(t.folder.Path(samplePath(e)), d.SHA256)
+	}
+	s, err := read.sample, read.err
 	if err == nil {
 		return s
 	}
+	rel := samplePath(e)
 	s = t.blank(e)
 	s.Status = result.StatusFailed
 	s.Failure = &result.Failure{Class: "no_result", Phase: "client", Message: fmt.Sprintf("%s cannot be read: %s", rel, whyNot(err))}
@@ -107,6 +109,11 @@ func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
 		s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
 	}
 	return s
+}
+
+// samplePath is where the event's sample lies in the run folder.
+func samplePath(e journal.Event) string {
+	return filepath.Join(journal.AttemptName(e.Cell, e.Block, e.Attempt), journal.SampleFile)
 }
 
 // skipped gives the sample of a cell that was not tried.

@@ -47,6 +47,7 @@ type tally struct {
 	launches map[string]*launchFact
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
+	sample   <-chan reading    // of the event at hand, where it is read ahead
 	ran      map[string]*ranAs // server variant → what it told of itself
 }
 

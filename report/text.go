@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"servematrix/journal"
-	"servematrix/matrix"
 	"servematrix/result"
 )
 
@@ -19,12 +18,13 @@ func Text(w io.Writer, folder journal.Folder, lang string) error {
 	if err != nil {
 		return err
 	}
-	return drawText(w, folder, plan, folder.Events(), lang)
+	t := newTally(folder, plan)
+	return drawText(w, t, t.ahead(), lang)
 }
 
-func drawText(w io.Writer, folder journal.Folder, plan *matrix.Plan, events iter.Seq2[journal.Event, error], lang string) error {
+func drawText(w io.Writer, t *tally, events iter.Seq2[journal.Event, error], lang string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	d := newDrawer(out, newTally(folder, plan), lang)
+	d := newDrawer(out, t, lang)
 	for e, err := range events {
 		if err != nil {
 			return err

@@ -17,6 +17,9 @@ func Visible(s string) string { return visible(s) }
 // visible makes one line out of text that somebody else wrote: what would move a terminal's
 // cursor, break the line or turn the direction of writing is spelt out.
 func visible(s string) string {
+	if printable(s) {
+		return s
+	}
 	s = colour.ReplaceAllString(s, "")
 	if plain(s) {
 		return s
@@ -43,6 +46,16 @@ func visible(s string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// printable tells of the texts that nearly all are, and that need no second look.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func plain(s string) bool {

@@ -81,3 +81,27 @@ func TestUnknownIsNull(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
 }
+
+func BenchmarkParseSample(b *testing.B) {
+	s := Sample{Run: "run", Cell: "cell", Block: 1, Attempt: 1, Status: StatusOK, Validity: &Validity{OK: true}, Metrics: metric.Values{}, Times: map[string]PhaseTime{}}
+	argv := strings.Fields("python3 -m sglang.bench_serving --backend sglang-oai --dataset-name random --random-input-len 1000 --random-output-len 1000 --num-prompts 256")
+	s.Server = &Side{Name: "server", ID: "server-0a1b2c3d4e5f", Axes: matrix.Axes{{Name: "backend", Value: "triton"}}, Argv: argv, Env: map[string]string{"A": "1"}}
+	s.Client = s.Server
+	for i, name := range metric.Names() {
+		s.Metrics[name] = 1000.25 + float64(i)
+	}
+	for _, phase := range []string{"start", "ready", "client", "client_end"} {
+		s.Times[phase] = PhaseTime{Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Since: 71.25}
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseSample(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

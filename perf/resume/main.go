@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/perf/runfolder"
 )
 
 var (
@@ -40,7 +41,7 @@ func main() {
 	flag.Parse()
 	if *keep != "" {
 		check(os.MkdirAll(*keep, 0o755))
-		fmt.Println(makeRun(*keep, *samples))
+		fmt.Println(runfolder.Make(*keep, *samples, 1))
 		return
 	}
 	if *bin == "" {
@@ -52,7 +53,7 @@ func main() {
 		dir, err := os.MkdirTemp("", "resume-")
 		check(err)
 		defer os.RemoveAll(dir)
-		folder = makeRun(dir, *samples)
+		folder = runfolder.Make(dir, *samples, 1)
 	}
 	plain, size := readPlain(folder)
 	fmt.Printf("a journal of %d MB; a plain read of it takes %v\n", size>>20, plain.Round(time.Millisecond))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if _, err := readPlan(folder); err != nil {
 		return planTrouble(shown(env, string(folder)), err)
 	}
+	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":

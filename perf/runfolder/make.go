@@ -1,4 +1,6 @@
-package main
+// Package runfolder makes large run folders as runs would have left them, for the programs that
+// measure what is done with one.
+package runfolder
 
 import (
 	"encoding/json"
@@ -17,8 +19,8 @@ import (
 	"servematrix/result"
 )
 
-// side is how many variants and workloads the sweep has.
-const side = 100
+// Side is how many variants and workloads the sweep has.
+const Side = 100
 
 // The commands are as long as real ones; what runs is a shell.
 const sweep = `version: 1
@@ -37,14 +39,16 @@ client:
 run: {blocks: %d, max_cells: 10000}
 `
 
-// makeRun leaves a run folder in which so many samples are finished, and one more block is to come.
-func makeRun(parent string, samples int) journal.Folder {
+// Make leaves a run folder below parent in which so many samples are finished, so many to a block
+// as there are cells, and further blocks are to come.
+// What it cannot write ends the program.
+func Make(parent string, samples, further int) journal.Folder {
 	list := ""
-	for i := range side {
+	for i := range Side {
 		list += fmt.Sprintf("%d, ", i)
 	}
-	blocks := (samples + side*side - 1) / (side * side)
-	source := fmt.Appendf(nil, sweep, list, list, blocks+1)
+	blocks := (samples + Side*Side - 1) / (Side * Side)
+	source := fmt.Appendf(nil, sweep, list, list, blocks+further)
 	plan, problems := matrix.Parse("sweep.yaml", source, matrix.Options{Getenv: os.LookupEnv})
 	check(problems.Err())
 	catalog, err := engine.Load()
@@ -57,7 +61,7 @@ func makeRun(parent string, samples int) journal.Folder {
 	check(frozen.Close())
 	text, err := os.ReadFile(frozen.Name())
 	check(err)
-	session := journal.Session{Version: "perf", Dir: parent, SweepPath: filepath.Join(parent, "sweep.yaml"), Blocks: blocks + 1, Cells: len(plan.Cells) * (blocks + 1), Plan: 1, PlanSHA256: journal.Digest(text)}
+	session := journal.Session{Version: "perf", Dir: parent, SweepPath: filepath.Join(parent, "sweep.yaml"), Blocks: blocks + further, Cells: len(plan.Cells) * (blocks + further), Plan: 1, PlanSHA256: journal.Digest(text)}
 	begun, first, err := journal.First(session)
 	check(err)
 	folder, lock, err := journal.Create(parent, plan.Name, time.Now(), map[string][]byte{
@@ -86,7 +90,7 @@ type filler struct {
 // sample writes the nine events of a start of its own and the files that they name.
 func (f *filler) sample(u orchestrator.Unit) {
 	cell := f.plan.Cells[f.n%len(f.plan.Cells)]
-	server, client := f.plan.Servers[f.n%len(f.plan.Cells)/side], f.plan.Clients[f.n%side]
+	server, client := f.plan.Servers[f.n%len(f.plan.Cells)/Side], f.plan.Clients[f.n%Side]
 	f.n++
 	launch := fmt.Sprintf("%04d-%s", f.n, server.ID)
 	check(os.MkdirAll(f.folder.LaunchDir(launch), 0o700))
@@ -147,4 +151,11 @@ func (f *filler) files(cell matrix.Cell, u orchestrator.Unit, server *matrix.Ser
 	}
 	check(os.WriteFile(f.folder.Path(rel, journal.ClientOut), out, 0o600))
 	return journal.Digest(data)
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "runfolder:", err)
+		os.Exit(1)
+	}
 }
