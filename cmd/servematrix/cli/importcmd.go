@@ -22,7 +22,8 @@ func newImport(env Env) *cobra.Command {
 		Use:   "import FILE…",
 		Short: "Read outputs of benchmarks that were run elsewhere",
 		Long: `Reads what SGLang's, vLLM's or the embedded client printed or wrote (text, JSON, JSON lines),
-folders of such files, what vllm bench sweep leaves, and whole combined reports, and prints one
+the result files of guidellm, aiperf, genai-bench, evalscope, inference-perf, llama-benchy and
+AISBench with those that complete them, folders of such files, what vllm bench sweep leaves, and whole combined reports, and prints one
 sample a line as soon as it is read: the object of results.jsonl, null where nobody knows. What
 cannot be read is named at the end. With --out the samples become DIR/results.jsonl beside
 copies of the files under DIR/sources, in which secrets are hidden; DIR must be new. It is a record, not a run: there is
