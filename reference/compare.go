@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"servematrix/effective"
 	"servematrix/result"
 	"servematrix/stats"
 )
@@ -18,9 +19,16 @@ type Run struct {
 	Name string
 	// Samples are all its samples, oldest first.
 	Samples []*result.Sample
-	// Facts gives what is known around a sample: "device" (its name), "devices" (how many),
-	// "engine_version". It may be nil, and give nil.
-	Facts func(*result.Sample) map[string]string
+	// Around gives what is known around a sample besides its commands; it may be nil.
+	Around func(*result.Sample) Around
+}
+
+// Around is what is known around a sample besides its commands.
+type Around struct {
+	// Devices are the names of the accelerators; none where they are unknown.
+	Devices []string
+	// Server is what the server really ran with; nil where nobody knows.
+	Server *effective.Config
 }
 
 // Comparison is a run beside a reference.
@@ -254,8 +262,8 @@ func cellsOf(run Run) []*cell {
 			c.starts = append(c.starts, s)
 		}
 		c.sides = sides{server: s.Server, client: s.Client, sample: s, starts: len(c.starts)}
-		if run.Facts != nil {
-			c.sides.facts = run.Facts(s)
+		if run.Around != nil {
+			c.sides.around = run.Around(s)
 		}
 	}
 	return all

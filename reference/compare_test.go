@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"servematrix/effective"
 	"servematrix/metric"
 	"servematrix/result"
 )
@@ -49,7 +50,7 @@ func TestCompare(t *testing.T) {
 		sample(1, result.StatusOK, "fa3", "4", 300),
 		sample(2, result.StatusOK, "fa3", "4", 330),
 		sample(1, result.StatusOK, "triton", "8", 200),
-	}, Facts: func(*result.Sample) map[string]string { return map[string]string{"device": "NVIDIA H200"} }}
+	}, Around: func(*result.Sample) Around { return Around{Devices: []string{"NVIDIA H200"}} }}
 	c := Compare(f, run)
 	if len(c.Matches) != 3 {
 		t.Fatalf("%d matches", len(c.Matches))
@@ -128,6 +129,15 @@ func TestConditionValues(t *testing.T) {
 	s := &sides{sample: &result.Sample{Metrics: metric.Values{"max_concurrency": 32}}, client: &result.Side{Config: map[string]any{"backend": "sglang-oai", "request_rate": "inf", "disable_ignore_eos": false, "random_range_ratio": 0.5}},
 		server: &result.Side{Config: map[string]any{"version": "0.5.9", "tp_size": int64(8), "disable_radix_cache": true}}}
 	for name, want := range map[string]string{"engine": "sglang", "max_concurrency": "32", "request_rate": "inf", "ignore_eos": "true", "range_ratio": "0.5", "engine_version": "0.5.9", "tensor_parallel_size": "8", "prefix_cache": "off"} {
+		if got, _ := s.value(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	s = &sides{sample: &result.Sample{}, server: &result.Side{Argv: []string{"vllm", "serve", "--attention-backend", "auto"}}, around: Around{
+		Devices: []string{"H100", "H100"},
+		Server:  &effective.Config{Version: "0.11.0", Args: map[string]any{"attention_backend": "FLASH_ATTN", "enable_prefix_caching": true, "enforce_eager": false, "tensor_parallel_size": int64(2), "quantization": nil}},
+	}}
+	for name, want := range map[string]string{"attention_backend": "FLASH_ATTN", "prefix_cache": "on", "cuda_graph": "on", "tensor_parallel_size": "2", "engine_version": "0.11.0", "device": "H100", "devices": "2", "quantization": ""} {
 		if got, _ := s.value(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}

@@ -10,13 +10,14 @@ import (
 	"servematrix/result"
 )
 
-// condition knows where the value of one condition stands in a sample. Of several places the
-// first that tells counts: the command, then what the client or the server said of itself.
+// condition knows where the value of one condition stands. Of several places the first that tells
+// counts: what the server really ran with, the command, then what an imported output reveals.
 type condition struct {
 	name string
 	// server and client are flags of their commands.
 	server, client []string
-	// said are keys of client.config, told of server.config.
+	// said are keys of client.config; told are arguments in force at the server, by the engines'
+	// own names, and keys of server.config.
 	said, told []string
 	// metric is the number that tells the same.
 	metric string
@@ -30,16 +31,16 @@ type condition struct {
 // their Namespace(...) lines and JSON.
 var conditions = []condition{
 	{name: "engine", of: engineOf},
-	{name: "engine_version", told: []string{"version"}, of: fact("engine_version")},
-	{name: "model", server: []string{"--model-path", "--model"}, told: []string{"model_path"}, said: []string{"model", "model_id"}, client: []string{"--model"}, of: servedModel, same: sameModel},
+	{name: "engine_version", told: []string{"version"}, of: versionOf},
+	{name: "model", server: []string{"--model-path", "--model"}, told: []string{"model_path", "model"}, said: []string{"model", "model_id"}, client: []string{"--model"}, of: servedModel, same: sameModel},
 	{name: "quantization", server: []string{"--quantization", "-q"}, told: []string{"quantization"}},
 	{name: "dtype", server: []string{"--dtype"}, told: []string{"dtype"}},
 	{name: "kv_cache_dtype", server: []string{"--kv-cache-dtype"}, told: []string{"kv_cache_dtype"}},
-	{name: "device", of: fact("device"), same: sameDevice},
-	{name: "devices", of: fact("devices")},
+	{name: "device", of: deviceOf, same: sameDevice},
+	{name: "devices", of: devicesOf},
 	{name: "nodes", server: []string{"--nnodes"}, told: []string{"nnodes"}},
-	{name: "tensor_parallel_size", server: []string{"--tp", "--tp-size", "--tensor-parallel-size", "-tp"}, told: []string{"tp_size"}},
-	{name: "data_parallel_size", server: []string{"--dp", "--dp-size", "--data-parallel-size", "-dp"}, told: []string{"dp_size"}},
+	{name: "tensor_parallel_size", server: []string{"--tp", "--tp-size", "--tensor-parallel-size", "-tp"}, told: []string{"tp_size", "tensor_parallel_size"}},
+	{name: "data_parallel_size", server: []string{"--dp", "--dp-size", "--data-parallel-size", "-dp"}, told: []string{"dp_size", "data_parallel_size"}},
 	{name: "attention_backend", server: []string{"--attention-backend"}, told: []string{"attention_backend"}},
 	{name: "prefix_cache", of: prefixCache},
 	{name: "cuda_graph", of: cudaGraph},
@@ -88,7 +89,7 @@ func isFlag(name string) bool { return strings.HasPrefix(name, "--") && len(name
 type sides struct {
 	server, client *result.Side
 	sample         *result.Sample
-	facts          map[string]string
+	around         Around
 	starts         int
 }
 
@@ -97,6 +98,11 @@ func (s *sides) value(name string) (string, bool) {
 	c := lookup(name)
 	if c == nil { // a flag
 		c = &condition{server: []string{name}, client: []string{name}}
+	}
+	if s.around.Server != nil {
+		if v, ok := config(&result.Side{Config: s.around.Server.Args}, c.told); ok {
+			return v, true
+		}
 	}
 	if v, ok := flag(s.server, c.server); ok {
 		return v, true
@@ -169,8 +175,35 @@ func config(side *result.Side, keys []string) (string, bool) {
 	return "", false
 }
 
-func fact(name string) func(*sides) string {
-	return func(s *sides) string { return s.facts[name] }
+func versionOf(s *sides) string {
+	if s.around.Server == nil {
+		return ""
+	}
+	return s.around.Server.Version
+}
+
+func deviceOf(s *sides) string {
+	if len(s.around.Devices) == 0 {
+		return ""
+	}
+	return s.around.Devices[0]
+}
+
+func devicesOf(s *sides) string {
+	if n := len(s.around.Devices); n > 0 {
+		return strconv.Itoa(n)
+	}
+	return ""
+}
+
+// running gives an argument in force at the server: as it really ran, or as it told its client.
+func (s *sides) running(name string) (string, bool) {
+	if s.around.Server != nil {
+		if v, ok := config(&result.Side{Config: s.around.Server.Args}, []string{name}); ok {
+			return v, true
+		}
+	}
+	return config(s.server, []string{name})
 }
 
 func words(side *result.Side) []string {
@@ -241,13 +274,20 @@ func prefixCache(s *sides) string {
 			return "on"
 		}
 	}
-	switch off, known := config(s.server, []string{"disable_radix_cache"}); {
-	case !known:
-		return ""
-	case off == "true":
-		return "off"
+	if off, known := s.running("disable_radix_cache"); known {
+		return onOff(off != "true")
 	}
-	return "on"
+	if on, known := s.running("enable_prefix_caching"); known {
+		return onOff(on == "true")
+	}
+	return ""
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 func cudaGraph(s *sides) string {
@@ -256,8 +296,10 @@ func cudaGraph(s *sides) string {
 			return "off"
 		}
 	}
-	if off, known := config(s.server, []string{"disable_cuda_graph"}); known && off == "false" {
-		return "on"
+	for _, name := range []string{"disable_cuda_graph", "enforce_eager"} {
+		if off, known := s.running(name); known {
+			return onOff(off != "true")
+		}
 	}
 	return ""
 }

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +34,7 @@ func compareReference(env Env, args []string, opt compareOptions) error {
 		return err
 	}
 	src := sources[0]
-	c := reference.Compare(file, reference.Run{Name: src.Name, Samples: src.Samples, Facts: deviceFacts(src)})
+	c := reference.Compare(file, reference.Run{Name: src.Name, Samples: src.Samples, Around: referenceAround(src)})
 	switch opt.format {
 	case "json":
 		return report.ReferenceJSON(env.Stdout, c)
@@ -62,22 +62,27 @@ func loadReference(env Env, name string) (*reference.File, error) {
 	return nil, usageError("the reference cannot be read: %w", err)
 }
 
-// deviceFacts gives what host.json told of the devices: the name of the first and how many there are.
-func deviceFacts(src compare.Source) func(*result.Sample) map[string]string {
+// referenceAround gives what a run knows around a sample: its devices, and what the server ran with.
+func referenceAround(src compare.Source) func(*result.Sample) reference.Around {
 	if src.Around == nil {
 		return nil
 	}
-	return func(s *result.Sample) map[string]string {
+	return func(s *result.Sample) (out reference.Around) {
 		facts := src.Around(s)
 		if facts == nil {
-			return nil
+			return out
 		}
-		out := map[string]string{}
-		for _, f := range facts.List {
+		if out.Server = facts.Server; out.Server != nil && len(out.Server.Host.Devices) > 0 {
+			for _, d := range out.Server.Host.Devices { // "NVIDIA H200 × 8": what the server could see
+				name, number, _ := strings.Cut(d, " × ")
+				n, _ := strconv.Atoi(number)
+				out.Devices = append(out.Devices, slices.Repeat([]string{name}, max(1, n))...)
+			}
+			return out
+		}
+		for _, f := range slices.Concat(facts.List, facts.Host) {
 			if f.Kind == "devices" && f.Value != "" {
-				names := strings.Split(f.Value, ", ")
-				out["device"] = cmp.Or(out["device"], names[0])
-				out["devices"] = cmp.Or(out["devices"], strconv.Itoa(len(names)))
+				out.Devices = strings.Split(f.Value, ", ")
 			}
 		}
 		return out
