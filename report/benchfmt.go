@@ -40,7 +40,7 @@ func Benchfmt(w io.Writer, folder journal.Folder) error {
 			continue
 		}
 		for _, s := range r.starts {
-			line := &benchfmt.Result{Config: t.benchConfig(r), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: s.benchValues()}
+			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: s.benchValues()}
 			if len(line.Values) == 0 {
 				continue
 			}
@@ -68,9 +68,9 @@ func writeUnits(out *benchfmt.Writer) error {
 	return nil
 }
 
-// benchConfig is what all lines of a run have in common, and what a cell's server is. benchstat
+// benchConfig is what all lines of a run have in common, and what a start's server is. benchstat
 // makes tables of their own where these differ.
-func (t *tally) benchConfig(r *repeat) []benchfmt.Config {
+func (t *tally) benchConfig(r *repeat, at start) []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {
@@ -84,6 +84,9 @@ func (t *tally) benchConfig(r *repeat) []benchfmt.Config {
 	cell := t.cells[r.rows[0].Cell]
 	if s := t.servers[cell.Server]; s != nil {
 		add("engine", s.Profile)
+	}
+	if l := t.launches[at.launch]; l != nil {
+		add("engine-version", l.version)
 	}
 	if c := t.clients[cell.Client]; c != nil {
 		add("client", c.Profile)

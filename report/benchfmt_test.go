@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 
+	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/metric"
 	"servematrix/result"
@@ -102,6 +103,8 @@ func TestBenchfmtOfOddRuns(t *testing.T) {
 	plan.Servers[0].Profile = "sglang"
 	r := newRun(t, t.TempDir(), plan)
 	r.begin()
+	r.startServer("0001", 0, 0, 1, false)
+	r.add(r.launch(journal.LaunchConfigured, "0001", 0, 1), journal.Configured{Version: "0.5.9"})
 	r.attempt("0001", 0, 1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 10, "mean_ttft_ms": 5}})
 	r.attempt("0001", 0, 1, 2, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 20, "mean_itl_ms": math.NaN()}})
 	r.attempt("0002", 1, 1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 30}, simulated: true})
@@ -109,10 +112,10 @@ func TestBenchfmtOfOddRuns(t *testing.T) {
 	lines, _ := readBack(t, r)
 	var got []string
 	for _, l := range lines {
-		got = append(got, fmt.Sprint(l.Name, " ", l.Values, " ", l.GetConfig("engine"), l.GetConfig("simulated")))
+		got = append(got, fmt.Sprint(l.Name, " ", l.Values, " ", l.GetConfig("engine"), l.GetConfig("engine-version"), l.GetConfig("simulated")))
 	}
 	want := []string{
-		"Serve/attention%20backend=fa%2F3%3Dx%20100%25%0A/load=rand%2D32 [{15 output-throughput-tok/s 0 } {0.005 mean-ttft-sec 0 }] sglang",
+		"Serve/attention%20backend=fa%2F3%3Dx%20100%25%0A/load=rand%2D32 [{15 output-throughput-tok/s 0 } {0.005 mean-ttft-sec 0 }] sglang0.5.9",
 		"Serve/attention%20backend=fa%2F3%3Dx%20100%25%0A/client=default [{30 output-throughput-tok/s 0 }] sglangtrue",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

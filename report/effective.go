@@ -59,6 +59,7 @@ func (t *tally) configured(e journal.Event) error {
 		if l == nil {
 			return
 		}
+		l.version = d.Version
 		if t.ran == nil {
 			t.ran = map[string]*ranAs{}
 		}

@@ -102,3 +102,7 @@ func TestSchemaOfComparisons(t *testing.T) {
 	s := schematest.Of(compareJSON{}, "compare --format json")
 	schematest.Current(t, "compare", s)
 }
+
+func TestSchemaOfReferences(t *testing.T) {
+	schematest.Current(t, "reference", schematest.Of(referenceJSON{}, "compare --reference FILE --format json"))
+}

@@ -22,7 +22,8 @@ type launchFact struct {
 	name      string
 	simulated bool
 	logs      []string
-	ran       bool // its process was started: there are logs
+	version   string // of the engine, where the server told it
+	ran       bool   // its process was started: there are logs
 	failure   *journal.Failure
 }
 
