@@ -46,7 +46,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 		sides[c.ID] = side(&c.Variant)
 	}
 	blocks := 0 // that the run has, at last
-	for e, err := range folder.Events() {
+	for e, err := range t.ahead() {
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 			m.Former++
 			continue
 		}
-		s, err := t.read(e)
+		s, err := t.finished(e)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +88,8 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	return m, nil
 }
 
-// read gives the sample that an event finishes.
-func (t *tally) read(e journal.Event) (*result.Sample, error) {
+// finished gives the sample that an event finishes.
+func (t *tally) finished(e journal.Event) (*result.Sample, error) {
 	if e.Type == journal.CellSkipped {
 		d, err := journal.Decode[journal.Skip](e)
 		if err != nil {

@@ -204,16 +204,16 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is the way back. Whole numbers in extra come back as int64.
 func (s *Sample) UnmarshalJSON(data []byte) error {
-	in, err := ParseSample(data)
+	in, err := parseSample(data)
 	if err == nil {
 		*s = *in
 	}
 	return err
 }
 
-// ParseSample reads a sample as UnmarshalJSON does. json.Unmarshal would look through the text
-// once more for each value in it that reads itself, which takes longer than all else.
-func ParseSample(data []byte) (*Sample, error) {
+// parseSample reads any sample. json.Unmarshal would look through the text once more for each
+// value in it that reads itself, which takes longer than all else.
+func parseSample(data []byte) (*Sample, error) {
 	var in struct {
 		sampleJSON
 		// In place of those that read themselves, and of numbers that are to stay as they are.

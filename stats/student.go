@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"sync"
 
 	"github.com/aclements/go-moremath/mathx"
 	moremath "github.com/aclements/go-moremath/stats"
@@ -17,10 +18,26 @@ func twoSided(t, df float64) float64 {
 	return mathx.BetaInc(df/(df+t*t), df/2, 0.5)
 }
 
-// critical is the t with P(|T| ≥ t) = 1 − confidence.
+// critical is the t with P(|T| ≥ t) = 1 − confidence. It is a search, and thousands of cells ask
+// for the same few: those of whole degrees of freedom are kept.
 func critical(df, confidence float64) float64 {
-	return -moremath.InvCDF(moremath.TDist{V: df})((1 - confidence) / 2)
+	key := quantile{df, confidence}
+	if t, known := quantiles.Load(key); known {
+		return t.(float64)
+	}
+	t := -moremath.InvCDF(moremath.TDist{V: df})((1 - confidence) / 2)
+	if df == math.Trunc(df) && df <= 2*MostNeeded && confidence == usualConfidence {
+		quantiles.Store(key, t)
+	}
+	return t
 }
+
+type quantile struct{ df, confidence float64 }
+
+// usualConfidence is the one that nearly every caller has; others are not kept, so that the list stays short.
+const usualConfidence = 0.95
+
+var quantiles sync.Map // quantile → float64
 
 // powerOf is P(T ≥ t) for the noncentral T with df degrees of freedom and the noncentrality
 // shift: the probability that a t statistic passes its critical value on the side of the effect.
