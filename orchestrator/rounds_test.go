@@ -160,7 +160,7 @@ func TestClockIsWrittenAsInASweep(t *testing.T) {
 // Whoever stops when the intervals are narrow stops a little too early: this is how much the
 // intervals and the comparisons that follow lose by it. docs/statistics.md has the figures of 20,000 runs.
 func TestStoppingWhenPrecise(t *testing.T) {
-	const runs, most, precision = 1000, 20, 0.02
+	const runs, most, precision = 400, 20, 0.02
 	for _, cells := range []int{1, 2} {
 		for _, least := range []int{LeastLook, 5} {
 			for _, spread := range []float64{0.5, 1, 2, 3} { // of starts, in percent
