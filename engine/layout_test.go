@@ -50,7 +50,7 @@ func TestOtherClientsWorkload(t *testing.T) {
 		"llama-benchy --base-url http://127.0.0.1:81/v1 --runs 5 --concurrency 8 --save-result mine.json":       {40, 0, 4, "81", "mine.json"},
 		"llama-benchy --base-url http://127.0.0.1:81/v1":                                                        {3, 0, 1, "81", "/d/result.json"},
 		"llama-benchy --runs 5 --concurrency 1 2 4":                                                             {0, 0, 0, "", "/d/result.json"},
-		"inference-perf -c cfg.yml":      {0, 0, 0, "", "/d"},
+		"inference-perf -c cfg.yml":      {0, 0, 0, "", "/d/inference-perf"},
 		"ais_bench cfg.py -m perf -w /x": {0, 0, 0, "", "/x"},
 	} {
 		cl := &matrix.Client{Variant: matrix.Variant{Argv: strings.Fields(command)}}
