@@ -1,4 +1,4 @@
-// Command report measures how long the reports of a large run take, from the start of the
+// Command report measures how long the reports of a large run, and its comparison, take, from the start of the
 // process to its end: 10,000 cells in five blocks.
 //
 //	go build -o /tmp/servematrix ./cmd/servematrix
@@ -43,7 +43,7 @@ func main() {
 		folder = runfolder.Make(dir, *blocks*runfolder.Side*runfolder.Side, 0)
 	}
 	slow := false
-	for _, format := range []string{"text", "md", "csv", "jsonl", "benchfmt"} {
+	for _, format := range []string{"text", "md", "csv", "jsonl", "benchfmt", comparison} {
 		var took, work []time.Duration
 		memory := int64(0)
 		for range *runs {
@@ -63,10 +63,17 @@ func main() {
 	}
 }
 
-// draw runs servematrix report once, its output thrown away, and gives its time, the time of all
+// comparison stands among the formats for servematrix compare.
+const comparison = "compare"
+
+// draw runs servematrix report, or compare, once, its output thrown away, and gives its time, the time of all
 // processors, and the resident memory in KiB at most.
 func draw(folder journal.Folder, format string) (wall, processor time.Duration, rss int64) {
-	cmd := exec.Command(*bin, "report", string(folder), "--format", format) // to nowhere
+	args := []string{"report", string(folder), "--format", format}
+	if format == comparison {
+		args = []string{"compare", string(folder), "--baseline", "seed=0"} // 99 arms of 100 cells against one
+	}
+	cmd := exec.Command(*bin, args...) // to nowhere
 	cmd.Stderr = os.Stderr
 	began := time.Now()
 	check(cmd.Run())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,7 @@ func compareRuns(env Env, args []string, opt compareOptions) error {
 	if err != nil {
 		return comparedWrong(err)
 	}
+	debug.SetGCPercent(300) // a short program that makes much garbage
 	sources, err := compareSources(env, args)
 	if err != nil {
 		return err
