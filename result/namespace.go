@@ -9,10 +9,6 @@ import (
 
 var errNoNamespace = errors.New("no Namespace(...) in the line")
 
-// findNamespace gives the place where a line's Namespace( begins, or -1. Both clients print it
-// bare or as NAME=Namespace(...).
-func findNamespace(line string) int { return pyliteral.Find(line, "Namespace") }
-
 // parseNamespace reads the repr of a Python argparse.Namespace. A value counts when it is made
 // of literals; any other, such as <function f at 0x7f>, is left out. Values under credential
 // names are masked. None is kept as nil, so that "not set" and "not known" stay apart.
