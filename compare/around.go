@@ -127,6 +127,9 @@ func (d *differ) mirrored(arm string, ch change) bool {
 		return false
 	}
 	name, isEnv := strings.CutPrefix(ch.name, "env ")
+	if !isEnv { // an answer's key goes by its last member: /server_info.decode_base_s
+		name = name[strings.LastIndex(name, ".")+1:]
+	}
 	return slices.ContainsFunc(d.Differences, func(o Difference) bool {
 		switch {
 		case o.Arm != arm || o.Client:
