@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,13 +68,14 @@ func importFiles(env Env, names []string, out string) error {
 // matter.
 func writeSamples(env Env, paths []string, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 64<<10)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
 	n := 0
 	var broken error
 	err := result.ImportEach(paths, func(s result.Sample) error {
 		n++
-		broken = enc.Encode(s)
+		var line []byte
+		if line, broken = s.MarshalJSON(); broken == nil { // an Encoder would go over it once more
+			_, broken = w.Write(append(line, '\n'))
+		}
 		return broken
 	})
 	if broken == nil {
