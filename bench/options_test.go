@@ -63,6 +63,22 @@ func TestFlagValues(t *testing.T) {
 	}
 }
 
+// What is 0 in Options is the default; on the command line nobody means 1000 by --num-prompts 0.
+func TestAFlagThatAsksForNothingIsRefused(t *testing.T) {
+	for _, name := range []string{"port", "num-prompts", "random-input-len", "random-output-len", "gsp-num-groups", "gsp-prompts-per-group",
+		"gsp-system-prompt-len", "gsp-question-len", "gsp-output-len", "vocab-size", "max-concurrency", "timeout"} {
+		for _, value := range []string{"0", "-1", "", "-5s", "0s", "1.5", "many"} {
+			if _, err := flags(t, "--"+name, value); err == nil || !strings.Contains(err.Error(), "--"+name) || !strings.Contains(err.Error(), "want a") {
+				t.Errorf("--%s %q: %v", name, value, err)
+			}
+		}
+	}
+	o, err := flags(t, "--num-prompts", "1", "--max-concurrency", "2", "--timeout", "1ms")
+	if err != nil || o.NumPrompts != 1 || o.MaxConcurrency != 2 || o.Timeout != time.Millisecond {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		opt  Options
