@@ -36,7 +36,8 @@ func newResume(env Env) *cobra.Command {
 
 --until precision=2% goes on with blocks until every cell's primary metric is known to ±2%, or until
 --budget or --max-blocks ends it. A run that was started so goes on so by itself, with what is left of
-its budget; --budget gives it a new one, --until none ends that.
+its budget; what is given anew takes the place of what was, --budget as a whole new one, and the
+rest stays; --until none ends it all.
 
 ` + exitHelp,
 		Example: "  servematrix resume runs/quickstart-20260102T030405Z --retry failed",

@@ -32,12 +32,17 @@ func addUntilFlags(f *pflag.FlagSet, opt *untilOptions) {
 func (o untilOptions) given() bool { return o != untilOptions{} }
 
 // settle says how long the run goes on by itself, nil: not at all. before is what its last session
-// intended, spent how long that took, and blocks are those that it shall have at the least.
+// intended, of which only what is given anew is replaced; spent is how long that session took, and
+// blocks are those that the run shall have at the least.
 func (o untilOptions) settle(before *journal.Until, spent float64, blocks int) (*journal.Until, error) {
 	if o.budget < 0 || o.most < 0 {
 		return nil, usageError("--budget and --max-blocks must be more than 0")
 	}
 	var u journal.Until
+	if before != nil {
+		u = *before
+		u.Spent += spent
+	}
 	switch {
 	case o.until == "none":
 		if o.budget > 0 || o.most > 0 {
@@ -50,15 +55,12 @@ func (o untilOptions) settle(before *journal.Until, spent float64, blocks int) (
 		if !ok || err != nil || precision == 0 {
 			return nil, usageError("--until %q: write such as --until precision=2%%, or none", o.until)
 		}
-		u.Precision, u.Most = precision, usualMost
+		u.Precision, u.Most = precision, cmp.Or(u.Most, usualMost)
 	case before == nil:
 		if o.given() {
 			return nil, usageError("--budget and --max-blocks go with --until")
 		}
 		return nil, nil
-	default:
-		u = *before
-		u.Spent += spent
 	}
 	if o.budget > 0 {
 		u.Budget, u.Spent = o.budget.Seconds(), 0
