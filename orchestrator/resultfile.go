@@ -4,35 +4,54 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"servematrix/result"
 )
 
-// fresh is the result file, "" when this client did not write it: a user's own
-// file can still hold what another client left there.
-func (a *attempt) fresh() string {
-	path := a.result()
-	info, err := os.Stat(path)
-	if err != nil || a.stale != nil && os.SameFile(info, a.stale) && info.Size() == a.stale.Size() && info.ModTime().Equal(a.stale.ModTime()) {
-		return ""
+// seen is what a client's result files were like at one moment, by path.
+type seen map[string]os.FileInfo
+
+// look gives what can be the client's result as it is now.
+func (a *attempt) look() seen {
+	now := seen{}
+	for _, path := range a.results() {
+		if info, err := os.Stat(path); err == nil {
+			now[path] = info
+		}
 	}
-	return path
+	return now
 }
 
-// result is the file that the client writes its result to, "" when it writes none.
-// Where the profile has a pattern for it, it is the newest that is there.
-func (a *attempt) result() string {
-	found := a.results(time.Time{})
+// has tells whether a file is as it was then.
+func (s seen) has(path string, info os.FileInfo) bool {
+	was, ok := s[path]
+	return ok && os.SameFile(info, was) && info.Size() == was.Size() && info.ModTime().Equal(was.ModTime())
+}
+
+// wrote are the result files that this client wrote, the newest last: others' files can lie in a
+// user's own place, of an older run or of the cell before.
+func (a *attempt) wrote() (paths []string) {
+	for _, path := range a.results() {
+		if info, err := os.Stat(path); err == nil && !a.before.has(path, info) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// fresh is the result file, "" when this client wrote none. Where the profile has a pattern for
+// it, it is the newest.
+func (a *attempt) fresh() string {
+	found := a.wrote()
 	if len(found) == 0 {
 		return ""
 	}
 	return found[len(found)-1]
 }
 
-// results are all files that can be the client's result, those written since
-// then, the newest last.
-func (a *attempt) results(since time.Time) []string {
+// results are all paths that can be the client's result, the newest last; none where it writes none.
+func (a *attempt) results() []string {
 	path := a.profile.ResultFile(a.command.argv, a.dir)
 	if path == "" {
 		return nil
@@ -41,23 +60,27 @@ func (a *attempt) results(since time.Time) []string {
 		path = filepath.Join(a.command.dir, path)
 	}
 	if l := a.profile.Layout; l != nil && l.File != "" {
-		return result.Found(l, path, since)
+		return result.Found(l, path)
 	}
 	return []string{path}
 }
 
-// written are the result file and those that complete it.
+// written are the files that the client wrote its results to, and those that complete them.
 func (a *attempt) written() []string {
-	path := a.result()
-	if path == "" || a.profile.Layout == nil {
-		return []string{path}
+	paths := a.wrote()
+	if a.profile.Layout == nil {
+		return paths
 	}
-	return append(result.Besides(a.profile.Layout, path), path)
+	files := slices.Clone(paths)
+	for _, path := range paths {
+		files = append(files, result.Besides(a.profile.Layout, path)...)
+	}
+	return files
 }
 
 // several tells of a client that left more than one result: one sample holds one.
 func (a *attempt) several() []result.Reason {
-	found := a.results(a.times["client"].Add(-time.Second)) // a file system's clock is coarse
+	found := a.wrote()
 	if len(found) < 2 {
 		return nil
 	}

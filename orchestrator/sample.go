@@ -24,7 +24,7 @@ type attempt struct {
 	client  *matrix.Client
 	profile *engine.ClientProfile
 	command command
-	stale   os.FileInfo          // the result file as it was before the client started; nil: it was not there
+	before  seen                 // the result files that were there before the client started
 	times   map[string]time.Time // phase → its start
 	proc    *process.Process
 	load    *clientLoad // of its client; nil before
@@ -167,7 +167,7 @@ func (l *launch) runClient(ctx context.Context, a *attempt, dir string) (*journa
 	if err != nil {
 		return &journal.Failure{Class: "client_failed", Phase: "client", Message: "the guard process did not start: " + err.Error()}, nil
 	}
-	a.stale, _ = os.Stat(a.result())
+	a.before = a.look()
 	a.proc, err = guard.Start(process.Spec{
 		Argv: l.executed(a.command), Env: l.environ(a.command), Dir: a.command.dir,
 		Stdout: filepath.Join(dir, journal.ClientOut), Stderr: filepath.Join(dir, journal.ClientErr),

@@ -16,9 +16,8 @@ import (
 // maxSearched bounds how many files below a folder are looked at.
 const maxSearched = 20000
 
-// Found gives the result files of a client below a folder, as its layout describes them, the
-// newest last. Those that were last written before since are older runs' and left out.
-func Found(l *engine.Layout, folder string, since time.Time) (paths []string) {
+// Found gives the result files of a client below a folder, as its layout describes them, the newest last.
+func Found(l *engine.Layout, folder string) (paths []string) {
 	pattern := globExpression(l.File)
 	times := map[string]time.Time{}
 	left := maxSearched
@@ -31,7 +30,7 @@ func Found(l *engine.Layout, folder string, since time.Time) (paths []string) {
 			return nil // what cannot be read is not there
 		}
 		info, err := entry.Info()
-		if err == nil && !info.ModTime().Before(since) && signed(l, path) {
+		if err == nil && signed(l, path) {
 			times[path] = info.ModTime()
 			paths = append(paths, path)
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/go-multierror"
 
@@ -128,7 +127,7 @@ func below(folder string, p *engine.ClientProfile) (*engine.ClientProfile, []str
 	for _, form := range forms {
 		everywhere := *form.Layout
 		everywhere.File = "**/" + cmp.Or(strings.TrimPrefix(everywhere.File, "**/"), "*")
-		if paths := Found(&everywhere, folder, time.Time{}); len(paths) > 0 {
+		if paths := Found(&everywhere, folder); len(paths) > 0 {
 			slices.Sort(paths)
 			return form, paths
 		}

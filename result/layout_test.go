@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,7 +50,7 @@ func TestLayoutSamples(t *testing.T) {
 	for _, p := range embedded().Clients() {
 		everywhere := *p.Layout
 		everywhere.File = "**/*"
-		for _, path := range Found(&everywhere, sample("clients"), time.Time{}) {
+		for _, path := range Found(&everywhere, sample("clients")) {
 			if !read[path] && !strings.Contains(path, "stage_0_") {
 				t.Errorf("%s is a result of %s and stands in no table", path, p.Name)
 			}
@@ -256,7 +255,7 @@ func TestInventedClient(t *testing.T) {
 func TestFound(t *testing.T) {
 	p := embedded().Client("evalscope perf")
 	var got []string
-	for _, path := range Found(p.Layout, sample("clients/evalscope"), time.Time{}) {
+	for _, path := range Found(p.Layout, sample("clients/evalscope")) {
 		rel, _ := filepath.Rel(sample("clients/evalscope"), path)
 		got = append(got, rel)
 	}
