@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -132,7 +133,8 @@ func (c *Config) flat() map[string]string {
 	return out
 }
 
-// spread puts the members of a value under their dotted names; what varies is left out.
+// spread puts the members of a value under their dotted names; what varies is left out, and a UUID
+// is as good as any other.
 func (c *Config) spread(out map[string]string, prefix, name string, value any) {
 	if name != "" && c.varies(name) {
 		return
@@ -147,8 +149,17 @@ func (c *Config) spread(out map[string]string, prefix, name string, value any) {
 		}
 		return
 	}
-	out[prefix+"."+name] = written(value)
+	text := written(value)
+	if anyUUID.MatchString(text) {
+		text = "(a UUID)"
+	}
+	out[prefix+"."+name] = text
 }
+
+// anyUUID is an identity that an engine gave itself, such as vLLM's engine_id, with the rank that it
+// adds where there are several. Two starts of one command never have the same, so that it is there
+// counts and not which it is.
+var anyUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?:_dp\d+)?$`)
 
 func (c *Config) varies(name string) bool {
 	return slices.ContainsFunc(c.Varies, func(pattern string) bool {

@@ -2,6 +2,7 @@ package effective_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -46,6 +47,33 @@ func TestDiff(t *testing.T) {
 	b.Version = "0.5.9"
 	if d := effective.Diff(a, b); d[len(d)-1] != (effective.Difference{What: "version", A: "0.5.8", B: "0.5.9"}) {
 		t.Errorf("%v", d)
+	}
+}
+
+// An engine that names itself anew in each start is the same server.
+func TestDiffOfUUIDs(t *testing.T) {
+	const one, other = "6c040150-6696-42b3-9e5f-715927849fb6", "823fba11-9ea2-4f1f-902e-9825b65f3377"
+	for _, c := range []struct {
+		name, profile, line, a, b string
+		want                      []effective.Difference
+	}{
+		{"vLLM's engine_id, by its name", "vllm", "non-default args: {'model': '/m', 'kv_transfer_config': KVTransferConfig(kv_connector='OffloadingConnector', engine_id='%s', kv_role='kv_both', kv_connector_extra_config={'block_size': 16})}\n", one, "anything", nil},
+		{"of the encoder's cache", "vllm", "non-default args: {'ec_transfer_config': ECTransferConfig(ec_connector='C', engine_id='%s', ec_role='ec_both')}\n", one, "anything", nil},
+		{"a name that no profile knows", "sglang", "server_args=ServerArgs(page_size=1, instance='%s')\n", one, other, nil},
+		{"with a rank", "sglang", "server_args=ServerArgs(page_size=1, instance='%s')\n", one + "_dp0", other + "_dp0", nil},
+		{"one that is none", "sglang", "server_args=ServerArgs(page_size=1, instance='%s')\n", one, "mine", []effective.Difference{{What: "args.instance", A: "(a UUID)", B: "mine"}}},
+		{"inside a path", "sglang", "server_args=ServerArgs(page_size=1, instance='%s')\n", "/m/" + one, "/m/" + other, []effective.Difference{{What: "args.instance", A: "/m/" + one, B: "/m/" + other}}},
+	} {
+		a, b := of(t, profile(t, c.profile), "", fmt.Sprintf(c.line, c.a)), of(t, profile(t, c.profile), "", fmt.Sprintf(c.line, c.b))
+		if len(a.Args) == 0 {
+			t.Fatalf("%s: nothing was read", c.name)
+		}
+		if diff := cmp.Diff(c.want, effective.Diff(a, b)); diff != "" {
+			t.Errorf("%s:\n%s", c.name, diff)
+		}
+		if same := a.Identity() == b.Identity(); same != (c.want == nil) {
+			t.Errorf("%s: the same identity: %v", c.name, same)
+		}
 	}
 }
 
