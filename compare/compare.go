@@ -61,6 +61,7 @@ func Compare(sources []Source, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Arms, r.Alone, r.PairedOn = arms, alone, b.pairedOn(how, terms)
+	r.Missing = b.missing(terms, how, arms, pairs)
 	if b.guessed {
 		r.Notes = append(r.Notes, "Nothing but the commands tells which cells belong together: each variant is set against the one that differs least from it.")
 	}

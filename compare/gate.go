@@ -213,7 +213,8 @@ type Failed struct {
 }
 
 // Check asks the gates for each pair. A pair that cannot be judged because an arm has no valid
-// value fails: a server that no longer starts must not pass.
+// value fails, and so does a cell of the baseline that an arm lacks: a server that no longer
+// starts, or was never started, must not pass.
 func (r *Result) Check(gates []*Gate) Outcome {
 	var out Outcome
 	for i := range r.Pairs {
@@ -235,6 +236,11 @@ func (r *Result) Check(gates []*Gate) Outcome {
 		}
 		if weak {
 			out.Weak++
+		}
+	}
+	for i := range r.Missing {
+		for _, g := range gates {
+			out.Failed = append(out.Failed, Failed{g, &r.Missing[i], "cannot be judged: the baseline's cell has no counterpart in this arm"})
 		}
 	}
 	return out

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"servematrix/metric"
 	"servematrix/result"
 	"servematrix/stats"
@@ -102,6 +104,67 @@ func TestAGateThatCannotBeJudgedFails(t *testing.T) {
 	out := mustCompare(t, Options{Baseline: []string{"radix=on"}}, Source{Samples: s}).Check([]*Gate{g})
 	if len(out.Failed) != 1 || !strings.Contains(out.Failed[0].Why, "no valid output_throughput") {
 		t.Errorf("%+v", out)
+	}
+}
+
+// Nor must a cell that an arm does not have at all.
+func TestACellThatAnArmLacksFailsTheGates(t *testing.T) {
+	gate := func(text string) *Gate {
+		g, err := ParseGate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	gates := []*Gate{gate("worse(output_throughput, 3%)"), gate("not worse(output_throughput) and inconclusive(mean_ttft_ms)")}
+	failed := func(r *Result) []string {
+		out := []string{}
+		for _, f := range r.Check(gates).Failed {
+			out = append(out, f.Pair.Arm+" "+f.Pair.Cell+" "+f.Gate.Text+": "+f.Why)
+		}
+		return out
+	}
+	const why = ": cannot be judged: the baseline's cell has no counterpart in this arm"
+	var s []*result.Sample
+	for _, radix := range []string{"on", "off", "half"} {
+		for _, load := range []string{"a", "b", "c"} {
+			for block := 1; block <= 3; block++ {
+				if radix == "on" && load == "c" || radix == "off" && load == "b" { // each lacks one
+					continue
+				}
+				s = append(s, sample("radix="+radix, "load="+load, block, 100+float64(block)))
+			}
+		}
+	}
+	r := mustCompare(t, Options{Baseline: []string{"radix=on"}}, Source{Samples: s})
+	gates = gates[:1]
+	if diff := cmp.Diff([]string{"radix=off b " + gates[0].Text + why}, failed(r)); diff != "" {
+		t.Error(diff) // what the baseline lacks, c, fails nothing
+	}
+	gates = gates[:2]
+	var missing []string
+	for _, text := range failed(r) {
+		if strings.HasSuffix(text, why) {
+			missing = append(missing, text)
+		}
+	}
+	if diff := cmp.Diff([]string{"radix=off b " + gates[0].Text + why, "radix=off b " + gates[1].Text + why}, missing); diff != "" {
+		t.Error(diff)
+	}
+	gates = gates[:1]
+
+	// Two runs, and no axes: the server that differs least is met, the other one is missing.
+	bare := func(samples []*result.Sample) []*result.Sample {
+		for _, x := range samples {
+			x.Cell, x.Server.Axes, x.Client.Axes = "", nil, nil
+		}
+		return samples
+	}
+	before := bare([]*result.Sample{sample("radix=on tp=1", "load=a", 1, 100), sample("radix=on tp=2", "load=a", 1, 100)})
+	after := bare([]*result.Sample{sample("radix=off tp=1", "load=a", 1, 100)})
+	r = mustCompare(t, Options{}, Source{Name: "before", Samples: before}, Source{Name: "after", Samples: after})
+	if got := failed(r); len(got) != 1 || !strings.HasSuffix(got[0], why) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -23,6 +23,9 @@ type Result struct {
 	Pairs []Pair
 	// Alone names cells that stand in one arm only.
 	Alone []string
+	// Missing are the cells of the baseline without a counterpart in an arm, by arm: pairs without
+	// comparisons, which no gate lets pass.
+	Missing []Pair
 	// Differences are all known ways in which an arm differs from the baseline.
 	Differences []Difference
 	// Clean is the answer to "Is this a clean A/B?", one for each arm but the baseline.

@@ -38,7 +38,7 @@ with it.
 
 --fail-if is a condition over worse(METRIC, MARGIN), better(METRIC, MARGIN),
 not_equivalent(METRIC, MARGIN) and inconclusive(METRIC), joined by and, or, not. Where it holds
-for a cell, or where an arm has no valid sample to judge by, the exit code is 4.
+for a cell, or where an arm lacks the cell or a valid sample to judge by, the exit code is 4.
 
 With --reference FILE one run is held against published numbers (docs/reference.md): of each the
 nearest cell, the conditions that differ or are unknown, and then the numbers, without a verdict.
