@@ -7,13 +7,14 @@ import (
 )
 
 // loads are the flags, keys of a configuration and metrics that say how much a client asks for at a
-// time. Those of the first requestLoads are about requests, the others about their lengths.
+// time. Those of the first requestLoads are about requests, the others about what is in them.
 var loads = []load{
 	{"prompts", "num_prompts", []string{"num_prompts", "num_prompt"}},
 	{"concurrency", "max_concurrency", []string{"max_concurrency"}},
 	{"rate", "request_rate", []string{"request_rate"}},
 	{"input", "", []string{"random_input_len", "random_input", "input_len"}},
 	{"output", "", []string{"random_output_len", "random_output", "output_len"}},
+	{"dataset", "", []string{"dataset_name", "dataset"}},
 }
 
 const requestLoads = 3
@@ -25,16 +26,49 @@ type load struct {
 }
 
 // loadOf is a cell's load as its client's command tells it, else its configuration, else its
-// result: "prompts 256, concurrency 32". No limit ("inf", None) is the same as none given.
+// result: "prompts 256, concurrency 32". No limit ("inf", None) is the same as none given. A
+// dataset alone is no load.
 func loadOf(c *cell, of []load) (string, bool) {
-	taken := takeApart(c.client)
 	var parts []string
-	for _, l := range of {
-		if value := l.of(c, taken); value != "" && value != "inf" && value != "None" {
-			parts = append(parts, l.word+" "+value)
+	known := false
+	for i, value := range loadValues(c)[:len(of)] {
+		if value != "" {
+			parts = append(parts, of[i].word+" "+value)
+			known = known || of[i].word != "dataset"
 		}
 	}
-	return strings.Join(parts, ", "), len(parts) > 0
+	return strings.Join(parts, ", "), known
+}
+
+// loadValues gives a cell's value of each of loads, "" where nothing tells it.
+func loadValues(c *cell) []string {
+	taken := takeApart(c.client)
+	values := make([]string, len(loads))
+	for i, l := range loads {
+		if v := l.of(c, taken); v != "inf" && v != "None" {
+			values[i] = v
+		}
+	}
+	return values
+}
+
+// sameLoad tells whether no two cells are known to differ in their load.
+func sameLoad(cells ...[]keyed) bool {
+	common := make([]string, len(loads))
+	for _, list := range cells {
+		for _, c := range list {
+			for i, v := range loadValues(c.cell) {
+				switch {
+				case v == "":
+				case common[i] == "":
+					common[i] = v
+				case !sameText(common[i], v):
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 func (l load) of(c *cell, taken command) string {

@@ -28,7 +28,7 @@ const (
 	onAxes     mode = iota // the same value on each axis that is not compared
 	onName                 // the same name
 	onLoad                 // the same load, as command, configuration or result tell it
-	onRequests             // the same load less the lengths, of which not every result tells
+	onRequests             // the same load less the lengths and the dataset, of which not every result tells
 	onNearest              // the one whose command differs least
 )
 
@@ -71,8 +71,16 @@ type keyed struct {
 }
 
 // paired gives the pairs by the first way that finds any, and the keys that stand in one arm alone.
+// Cells whose loads are known to differ are no pair, whatever their names; a way that would join
+// such cells is taken only where no other finds pairs.
 func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []string, err error) {
 	base := label(terms, func(t term) string { return t.value })
+	type found struct {
+		pairs       []*pair
+		how         keying
+		arms, alone []string
+	}
+	var second *found // of the first way that finds pairs, and would join other loads
 	for _, how = range keyings(terms) {
 		cells, names := b.keyed(terms, how), newNamer()
 		arms = []string{base}
@@ -89,13 +97,18 @@ func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []st
 			byKey[c.key][c.arm] = append(byKey[c.key][c.arm], c)
 			names.add(c.axes)
 		}
-		alone = nil
+		pairs, alone = nil, nil
+		clash := false
 		for _, key := range keys {
 			group := byKey[key]
 			found := false
 			if len(group[base]) > 0 {
 				for _, arm := range arms[1:] {
-					if len(group[arm]) > 0 {
+					switch {
+					case len(group[arm]) == 0:
+					case loadMatters(how, terms) && !sameLoad(group[base], group[arm]):
+						clash = true
+					default:
 						pairs = append(pairs, b.pairsOf(group[base], group[arm], how, terms, names)...)
 						found = true
 					}
@@ -108,14 +121,29 @@ func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []st
 				}
 			}
 		}
-		if len(pairs) > 0 {
+		if len(pairs) > 0 && !clash {
 			return pairs, how, arms, alone, nil
 		}
+		if len(pairs) > 0 && second == nil {
+			second = &found{pairs, how, arms, alone}
+		}
+	}
+	if second != nil {
+		return second.pairs, second.how, second.arms, second.alone, nil
 	}
 	if len(arms) < 2 {
 		return nil, how, nil, nil, usage(b.offer(), "there is nothing to compare %s with: all samples are of it", base)
 	}
 	return nil, how, nil, nil, usage(b.whyAlone(terms, base), "no cell of %s has a counterpart in another arm", base)
+}
+
+// loadMatters tells whether cells of one key have to have one load: their workloads are taken for
+// the same by less than their axes, and nothing of the client is what is compared.
+func loadMatters(how keying, terms []term) bool {
+	if how.client == onAxes || how.client == onNearest {
+		return false
+	}
+	return !slices.ContainsFunc(terms, func(t term) bool { return t.kind != bySource && !t.server })
 }
 
 // label is an arm's name: "backend=triton,tp=8"; sources go by their name alone.

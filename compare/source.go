@@ -1,6 +1,11 @@
 package compare
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"servematrix/effective"
 	"servematrix/matrix"
 	"servematrix/result"
@@ -57,7 +62,8 @@ type measured struct {
 var nobody = &result.Side{}
 
 // cellsOf sorts samples by what was measured. Where a sample tells no cell, its names and
-// commands stand for it.
+// commands stand for it, and where the client's command is not known either, what its output
+// reveals of the configuration and the load.
 func cellsOf(sources []Source) []*cell {
 	var all []*cell
 	for i, src := range sources {
@@ -78,6 +84,9 @@ func cellsOf(sources []Source) []*cell {
 			id := s.Cell
 			if id == "" {
 				id = "\x00" + identity(server) + "\x00" + identity(client)
+				if client.ID == "" && len(client.Argv) == 0 {
+					id += "\x00" + revealed(s, client)
+				}
 			}
 			c := byID[id]
 			if c == nil {
@@ -93,4 +102,20 @@ func cellsOf(sources []Source) []*cell {
 		sortByPlace(all[base:])
 	}
 	return all
+}
+
+// revealed is what an output tells of its client's configuration and load.
+func revealed(s *result.Sample, client *result.Side) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(client.Config)) {
+		if !passing[name] {
+			fmt.Fprintf(&b, "%s=%v\x00", name, client.Config[name])
+		}
+	}
+	for _, l := range loads {
+		if v, ok := s.Metrics.Get(l.metric); ok {
+			fmt.Fprintf(&b, "\x01%s=%v", l.word, v)
+		}
+	}
+	return b.String()
 }

@@ -9,7 +9,8 @@ import (
 	"servematrix/result"
 )
 
-// start is one server start that measured a cell: a block of a source.
+// start is one server start that measured a cell: a block of a source. Block 0 holds all samples
+// of the source of which no block is known.
 type start struct {
 	source, block int
 	samples       []measured // the valid ones of its last attempt; more than one only where no attempt is known
@@ -57,42 +58,24 @@ func (l *Lost) add(s *result.Sample) {
 }
 
 // tallyOf finds the starts of cells: of each block the last valid attempt; a block without one is
-// lost. A sample of an unknown block counts as of block 1, so that samples of which nobody knows
-// the start are one start.
+// lost. All samples of one source whose block is unknown are one start, whichever of the cells they
+// belong to: nobody knows that the server was started anew between them.
 func tallyOf(cells []*cell) tally {
 	var t tally
 	for _, c := range cells {
-		first := len(t.starts)
-		var last []measured // of blocks without a valid attempt so far
-		for _, m := range c.samples {
-			block := max(1, m.Block)
-			at := slices.IndexFunc(t.starts[first:], func(s start) bool { return s.block == block })
-			lost := slices.IndexFunc(last, func(l measured) bool { return max(1, l.Block) == block })
-			if m.Status != result.StatusOK {
-				switch {
-				case at >= 0:
-				case lost >= 0:
-					last[lost] = m
-				default:
-					last = append(last, m)
-				}
-				continue
+		starts, lost := c.starts()
+		for _, s := range starts {
+			at := -1
+			if s.block == 0 {
+				at = slices.IndexFunc(t.starts, func(o start) bool { return o.source == s.source && o.block == 0 })
 			}
-			if lost >= 0 {
-				last = slices.Delete(last, lost, lost+1)
-			}
-			if at < 0 {
-				t.starts = append(t.starts, start{c.source, block, []measured{m}})
-				continue
-			}
-			s := &t.starts[first+at]
-			if m.Attempt == s.samples[0].Attempt {
-				s.samples = append(s.samples, m)
+			if at >= 0 {
+				t.starts[at].samples = append(t.starts[at].samples, s.samples...)
 			} else {
-				s.samples = []measured{m}
+				t.starts = append(t.starts, s)
 			}
 		}
-		for _, m := range last {
+		for _, m := range lost {
 			t.lost.add(m.Sample)
 		}
 	}
@@ -100,6 +83,35 @@ func tallyOf(cells []*cell) tally {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.block, b.block))
 	})
 	return t
+}
+
+// starts gives a cell's starts, and the last sample of each block that has no valid one. Of
+// samples without block and attempt nobody knows which takes the place of which: each of them
+// that is not valid is lost.
+func (c *cell) starts() (starts []start, lost []measured) {
+	for _, m := range c.samples {
+		of := func(l measured) bool { return l.Block == m.Block && (l.Block > 0 || l.Attempt > 0 && m.Attempt > 0) }
+		at := slices.IndexFunc(starts, func(s start) bool { return s.block == m.Block })
+		before := slices.IndexFunc(lost, of)
+		switch {
+		case m.Status == result.StatusOK && at < 0:
+			starts = append(starts, start{c.source, m.Block, []measured{m}})
+		case m.Status == result.StatusOK && m.Attempt == starts[at].samples[0].Attempt:
+			starts[at].samples = append(starts[at].samples, m)
+		case m.Status == result.StatusOK:
+			starts[at].samples = []measured{m}
+		case at >= 0 && of(starts[at].samples[0]):
+			continue // a valid attempt stays
+		case before >= 0:
+			lost[before] = m
+		default:
+			lost = append(lost, m)
+		}
+		if m.Status == result.StatusOK && before >= 0 {
+			lost = slices.Delete(lost, before, before+1)
+		}
+	}
+	return starts, lost
 }
 
 // value is the mean of a metric over the samples of a start; false where one lacks it.
