@@ -149,16 +149,34 @@ func readTree(path string, l *engine.Layout, table *engine.Table) (any, error) {
 	var node any
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
-		node, err = readTable(io.LimitReader(f, maxFile), table)
+		node, err = readTable(&atMost{f, maxFile}, table)
 	case ".yaml", ".yml":
 		var doc yaml.Node
-		if err = yaml.NewDecoder(io.LimitReader(f, maxFile)).Decode(&doc); err == nil {
+		if err = yaml.NewDecoder(&atMost{f, maxFile}).Decode(&doc); err == nil {
 			node = fromYAML(&doc, 0)
 		}
 	default:
 		node, err = readJSONTree(f, l)
 	}
 	return node, err
+}
+
+// atMost reads to the end of a file that has no more bytes than are left. A longer one is an error:
+// the rows at its end may be the summary.
+type atMost struct {
+	r    io.Reader
+	left int64
+}
+
+func (a *atMost) Read(p []byte) (int, error) {
+	if int64(len(p)) > a.left+1 {
+		p = p[:a.left+1]
+	}
+	n, err := a.r.Read(p)
+	if a.left -= int64(n); a.left < 0 {
+		return n, fmt.Errorf("it is larger than %d MiB, and no more is read of a CSV or YAML file", maxFile>>20)
+	}
+	return n, err
 }
 
 func fromYAML(n *yaml.Node, depth int) any {
