@@ -92,7 +92,7 @@ func BenchmarkImport(b *testing.B) {
 	b.Run("import", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		for b.Loop() {
-			if err := ImportEach([]string{path}, func(Sample) error { return nil }); err != nil {
+			if err := ImportEach([]string{path}, func(Sample) error { return nil }, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -120,7 +120,7 @@ func BenchmarkImportLines(b *testing.B) {
 					enc := json.NewEncoder(w)
 					enc.SetEscapeHTML(false)
 					return enc.Encode(s)
-				})
+				}, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -22,7 +22,7 @@ type bundle struct {
 }
 
 // importFolder imports everything below a folder.
-func importFolder(root string, each func(Sample) error) error {
+func importFolder(root string, each func(Sample) error, passed func(Passed)) error {
 	var problems *multierror.Error
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -34,7 +34,7 @@ func importFolder(root string, each func(Sample) error) error {
 		case path != root && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
 		}
-		done, err := importOneFolder(path, each)
+		done, err := importOneFolder(path, each, passed)
 		if err != nil {
 			problems = multierror.Append(problems, err)
 		}
@@ -50,7 +50,7 @@ func importFolder(root string, each func(Sample) error) error {
 }
 
 // importOneFolder imports the files of one folder; done when nothing below counts any more.
-func importOneFolder(folder string, each func(Sample) error) (done bool, err error) {
+func importOneFolder(folder string, each func(Sample) error, passed func(Passed)) (done bool, err error) {
 	for _, name := range []string{"results.jsonl", "sample.json"} {
 		if path := filepath.Join(folder, name); holdsSamples(path) { // a client's file can have this name too
 			return true, importFile(path, nil, each)
@@ -71,11 +71,21 @@ func importOneFolder(folder string, each func(Sample) error) (done bool, err err
 	if err != nil {
 		problems = multierror.Append(problems, err)
 	}
+	taken := map[string]bool{}
 	for _, b := range bundles(folder, entries) {
-		if err := b.samples(folder, each); err != nil {
+		n := 0
+		err := b.samples(folder, func(s Sample) error {
+			n++
+			return each(s)
+		})
+		if err != nil {
 			problems = multierror.Append(problems, err)
 		}
+		if n > 0 || err != nil {
+			b.mark(taken)
+		}
 	}
+	passOver(folder, entries, taken, passed)
 	if err := importSweepTop(folder, entries, each); err != nil {
 		problems = multierror.Append(problems, err)
 	}

@@ -18,7 +18,7 @@ func Import(paths []string) ([]Sample, error) {
 	err := ImportEach(paths, func(s Sample) error {
 		samples = append(samples, s)
 		return nil
-	})
+	}, nil)
 	return samples, err
 }
 
@@ -31,7 +31,13 @@ func Import(paths []string) ([]Sample, error) {
 // sweep gives a sample for each of its runs. Samples come in the order of the paths and, in a
 // folder, of the names. What can be read is handed over also when the error, which names every
 // file that could not, is not nil. An error of each ends the reading and is returned as it is.
-func ImportEach(paths []string, each func(Sample) error) error {
+//
+// passed, which may be nil, is told of each file in a folder that gave nothing: no result was found
+// in it, or it is packed. That is no error, for logs and plots lie in such folders too.
+func ImportEach(paths []string, each func(Sample) error, passed func(Passed)) error {
+	if passed == nil {
+		passed = func(Passed) {}
+	}
 	var problems *multierror.Error
 	for _, path := range paths {
 		count := 0
@@ -41,7 +47,7 @@ func ImportEach(paths []string, each func(Sample) error) error {
 			stop = each(s)
 			return stop
 		}
-		err := importPath(path, counted)
+		err := importPath(path, counted, passed)
 		if stop != nil {
 			return stop
 		}
@@ -55,13 +61,13 @@ func ImportEach(paths []string, each func(Sample) error) error {
 	return problems.ErrorOrNil()
 }
 
-func importPath(path string, each func(Sample) error) error {
+func importPath(path string, each func(Sample) error, passed func(Passed)) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return importFolder(path, each)
+		return importFolder(path, each, passed)
 	}
 	return importFile(path, sideOf(path), each)
 }
@@ -73,6 +79,9 @@ func importFile(path string, client *Side, each func(Sample) error) error {
 		return err
 	}
 	defer in.Close()
+	if how := packed(in.head); how != "" {
+		return fmt.Errorf("%s: %s", path, how)
+	}
 	if p := profileOf(in.head); p != nil {
 		return importByLayout(path, p, client, each)
 	}

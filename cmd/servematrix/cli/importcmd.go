@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +26,8 @@ func newImport(env Env) *cobra.Command {
 the result files of guidellm, aiperf, genai-bench, evalscope, inference-perf, llama-benchy and
 AISBench with those that complete them, folders of such files, what vllm bench sweep leaves, and whole combined reports, and prints one
 sample a line as soon as it is read: the object of results.jsonl, null where nobody knows. What
-cannot be read is named at the end. With --out the samples become DIR/results.jsonl beside
+cannot be read is named at the end, and so are files in a folder that hold no result (passed over).
+With --out the samples become DIR/results.jsonl beside
 copies of the files under DIR/sources, in which secrets are hidden; DIR must be new. It is a record, not a run: there is
 nothing in it to resume.
 
@@ -70,6 +73,7 @@ func writeSamples(env Env, paths []string, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	n := 0
 	var broken error
+	var passed []result.Passed
 	err := result.ImportEach(paths, func(s result.Sample) error {
 		n++
 		var line []byte
@@ -77,7 +81,7 @@ func writeSamples(env Env, paths []string, to io.Writer) error {
 			_, broken = w.Write(append(line, '\n'))
 		}
 		return broken
-	})
+	}, func(p result.Passed) { passed = append(passed, p) })
 	if broken == nil {
 		broken = w.Flush()
 	}
@@ -85,10 +89,30 @@ func writeSamples(env Env, paths []string, to io.Writer) error {
 		return broken
 	}
 	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
+	namePassed(env, passed)
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
 	return nil
+}
+
+// mostPassed bounds how many files without a result are named: a folder may hold thousands of plots.
+const mostPassed = 10
+
+// namePassed names what was passed over. What only has to be unpacked is named in any case.
+func namePassed(env Env, passed []result.Passed) {
+	slices.SortStableFunc(passed, func(a, b result.Passed) int { return strings.Compare(b.Why, a.Why) })
+	for i, p := range passed {
+		switch {
+		case p.Why != "":
+			fmt.Fprintf(env.Stderr, "passed over: %s %s\n", shown(env, p.Path), p.Why)
+		case i < mostPassed:
+			fmt.Fprintf(env.Stderr, "passed over: %s holds no result\n", shown(env, p.Path))
+		default:
+			fmt.Fprintf(env.Stderr, "passed over: %d more without a result\n", len(passed)-i)
+			return
+		}
+	}
 }
 
 // record makes the folder whole or not at all.
