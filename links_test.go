@@ -7,12 +7,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
-	relativeLink = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]+))?\)`)
-	heading      = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	namedFile    = regexp.MustCompile("`([a-z/]+\\.go)`")
+	relativeLink  = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]+))?\)`)
+	heading       = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	citedDecision = regexp.MustCompile(`docs/adr/(\d{4})`)
+	packageRow    = regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\|")
+	namedFile     = regexp.MustCompile("`([a-z/]+\\.go)`")
 )
 
 // TestLinksInDocs wants what the documents link to, down to the heading.
@@ -21,7 +25,11 @@ func TestLinksInDocs(t *testing.T) {
 	if err != nil || len(docs) == 0 {
 		t.Fatalf("%d documents, err %v", len(docs), err)
 	}
-	for _, file := range append(docs, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+	decisions, err := filepath.Glob("docs/adr/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(append(docs, decisions...), "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		for _, link := range relativeLink.FindAllStringSubmatch(readDoc(t, file), -1) {
 			target := file
 			if link[1] != "" {
@@ -44,6 +52,57 @@ func anchors(text string) map[string]bool {
 		names[strings.ReplaceAll(bare, " ", "-")] = true
 	}
 	return names
+}
+
+// TestDecisionsHaveNumbersOfTheirOwn wants that docs/adr/0012 names one document: each has its
+// number once, at the head of its name and of its title, and what code cites is there.
+func TestDecisionsHaveNumbersOfTheirOwn(t *testing.T) {
+	files, err := filepath.Glob("docs/adr/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d decisions, err %v", len(files), err)
+	}
+	known := map[string]string{}
+	for _, file := range files {
+		number, _, _ := strings.Cut(path.Base(file), "-")
+		if other, taken := known[number]; taken {
+			t.Errorf("%s and %s have one number: take the next free one", other, file)
+		}
+		known[number] = file
+		if want := "# " + strings.TrimLeft(number, "0") + ". "; !strings.HasPrefix(readDoc(t, file), want) {
+			t.Errorf("%s does not begin with %q", file, want)
+		}
+	}
+	err = filepath.WalkDir(".", func(file string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".go" {
+			return err
+		}
+		for _, cited := range citedDecision.FindAllStringSubmatch(readDoc(t, file), -1) {
+			if known[cited[1]] == "" && file != "links_test.go" {
+				t.Errorf("%s cites %s, which is not there", file, cited[0])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestArchitectureHasEachPackage wants one row for each package in the table of
+// docs/architecture.md, in the order that the imports keep to.
+func TestArchitectureHasEachPackage(t *testing.T) {
+	var rows, want []string
+	for _, row := range packageRow.FindAllStringSubmatch(readDoc(t, "docs/architecture.md"), -1) {
+		rows = append(rows, row[1])
+	}
+	for _, name := range order {
+		if _, err := os.Stat(name); err == nil && name != "perf" { // which stands below the table
+			want = append(want, strings.Replace(name, "cmd", "cmd/servematrix", 1))
+		}
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("the table is not the order of imports_test.go:\n%s", diff)
+	}
 }
 
 // TestFilesOfArchitecture wants each Go file that the way of a cell names.

@@ -17,7 +17,7 @@ import (
 
 const (
 	// LeastLook is the least number of blocks, and of valid samples of a cell, that a precision
-	// is told from: the interval over two starts is short by luck alone too often (docs/adr/0012).
+	// is told from: the interval over two starts is short by luck alone too often (docs/adr/0018).
 	LeastLook = 3
 	// confidence of the intervals that a precision is the half width of.
 	confidence = 0.95
