@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +38,7 @@ func shown(r *Result) []string {
 	var out []string
 	for _, p := range r.Pairs {
 		c, _ := p.Of("output_throughput")
-		out = append(out, fmt.Sprintf("%s: %d/%d %g %g", p.Cell, c.Baseline.N, c.Arm.N, c.Baseline.Mean, c.Arm.Mean))
+		out = append(out, fmt.Sprintf("%s: %d/%d %.6g %.6g", p.Cell, c.Baseline.N, c.Arm.N, c.Baseline.Mean, c.Arm.Mean))
 	}
 	return out
 }
@@ -128,6 +130,35 @@ func TestNamesOfOtherLoadsAreNoPair(t *testing.T) {
 	r := mustCompare(t, Options{}, of("p", run(1, 8, 100), run(2, 16, 200), run(3, 32, 300)), of("q", run(1, 8, 110), run(2, 32, 310), run(3, 16, 210)))
 	want := []string{"prompts 100, concurrency 8, dataset random: 1/1 100 110", "prompts 100, concurrency 16, dataset random: 1/1 200 210", "prompts 100, concurrency 32, dataset random: 1/1 300 310"}
 	if diff := cmp.Diff(want, shown(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// vllm bench sweep starts one server for all runs of its configuration.
+func TestRunsOfASweepAreOneStart(t *testing.T) {
+	dir := t.TempDir()
+	for _, server := range []string{"16", "32"} {
+		combination := filepath.Join(dir, "SERVE--max_num_seqs="+server+"-BENCH--max_concurrency=8")
+		if err := os.Mkdir(combination, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for run := range 3 {
+			text := fmt.Sprintf(`{"endpoint_type": "vllm", "duration": 2.0, "completed": 10, "failed": 0, "total_input_tokens": 9, "total_output_tokens": 8, "output_throughput": %s.%d, "run_number": %d, "max_num_seqs": %s, "max_concurrency": 8}`, server, run, run, server)
+			if err := os.WriteFile(filepath.Join(combination, fmt.Sprintf("run=%d.json", run)), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	samples, err := result.Import([]string{dir})
+	if err != nil || len(samples) != 6 {
+		t.Fatalf("%d samples, %v", len(samples), err)
+	}
+	src := Source{Name: "sweep"}
+	for i := range samples {
+		src.Samples = append(src.Samples, &samples[i])
+	}
+	r := mustCompare(t, Options{Baseline: []string{"max_num_seqs=16"}}, src)
+	if diff := cmp.Diff([]string{"max_concurrency=8: 1/1 16.1 32.1"}, shown(r)); diff != "" {
 		t.Error(diff)
 	}
 }

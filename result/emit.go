@@ -9,7 +9,6 @@ import (
 // back, because how the client ended belongs to the last.
 type emitter struct {
 	client *Side
-	block  int // of the first, where the samples are rounds; 0: unknown
 	server *Side
 	each   func(Sample) error
 	held   *Measurement
@@ -37,7 +36,7 @@ func (e *emitter) finish(end *Failure) error {
 }
 
 func (e *emitter) emit(m *Measurement, end *Failure) error {
-	s := Sample{Block: e.block}
+	var s Sample
 	client := *e.client
 	if e.n++; e.n > 1 {
 		client.Name = fmt.Sprintf("%s#%d", client.Name, e.n)

@@ -20,7 +20,8 @@ import (
 // combination, SERVE-…-BENCH-…, with run=N.json, the client's own object into which the
 // parameters of both sides are merged, warmup.json, which is not measured, and summary.json, the
 // runs once more; summary.csv above them has a row for each run. What failed under
-// --continue-on-error lies in *failure.json.
+// --continue-on-error lies in *failure.json. One server is started for each configuration of it and
+// all runs of all clients go there, so that N numbers no start: the block of a run is unknown.
 var (
 	sweepRun  = regexp.MustCompile(`^run=(\d+)\.json$`)
 	sweepAxis = regexp.MustCompile(`(?:^|-)([A-Za-z_][A-Za-z0-9_.]*)=`)
@@ -54,7 +55,7 @@ func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) e
 	var problems []error
 	for _, r := range runs {
 		if r.failed {
-			s := Sample{Block: r.number + 1, Server: server, Client: client}
+			s := Sample{Server: server, Client: client}
 			problems = append(problems, s.sweepFailure(r.path, "client_failed", "client"))
 			if err := each(s); err != nil {
 				return err
@@ -66,7 +67,7 @@ func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) e
 			problems = append(problems, err)
 			continue
 		}
-		e := &emitter{client: client, server: server, block: r.number + 1, each: each}
+		e := &emitter{client: client, server: server, each: each}
 		err = eachResult(in.Reader, func(m *Measurement) error {
 			parted(m, server, client)
 			return e.take(m)
@@ -191,14 +192,9 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 			return fmt.Errorf("row %d: %w", n, err)
 		}
 		o := newObject()
-		block := 0
 		for i, key := range head {
 			switch cell := row[i]; {
-			case key == "" || cell == "" || perRequest[key] || key == "errors":
-			case key == "run_number":
-				if run, err := strconv.Atoi(cell); err == nil {
-					block = run + 1
-				}
+			case key == "" || cell == "" || perRequest[key] || key == "errors" || key == "run_number":
 			default:
 				o.keys[key] = true
 				o.cell(key, cell)
@@ -208,7 +204,7 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 		if !m.recognised() {
 			return fmt.Errorf("row %d: %w", n, ErrNoResult)
 		}
-		e := &emitter{client: &Side{Name: fmt.Sprintf("row %d", n)}, block: block, each: each}
+		e := &emitter{client: &Side{Name: fmt.Sprintf("row %d", n)}, each: each}
 		if err := errors.Join(e.take(m), e.finish(nil)); err != nil {
 			return err
 		}
