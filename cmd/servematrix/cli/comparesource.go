@@ -18,41 +18,43 @@ import (
 // compareSources reads what is to be compared.
 func compareSources(env Env, args []string) ([]compare.Source, error) {
 	var out []compare.Source
-	names := map[string]int{}
+	given := newGiven()
 	for _, arg := range args {
-		src, err := compareSource(env, arg)
+		src, place, err := compareSource(env, arg)
 		if err != nil {
 			return nil, err
 		}
 		if len(src.Samples) == 0 {
 			return nil, usageError("%s has no sample yet", arg)
 		}
-		if names[src.Name]++; names[src.Name] > 1 {
-			return nil, usageError("%s is given twice", arg)
+		if err := given.add(arg, place, src.Samples); err != nil {
+			return nil, err
 		}
 		out = append(out, *src)
 	}
 	return out, nil
 }
 
-// compareSource reads a run folder, or what import reads.
-func compareSource(env Env, arg string) (*compare.Source, error) {
+// compareSource reads a run folder, or what import reads, and says where that lies.
+func compareSource(env Env, arg string) (src *compare.Source, place string, err error) {
 	folder, err := openRun(env, arg)
 	if err == nil {
-		return runSource(env, arg, folder)
+		src, err = runSource(env, arg, folder)
+		return src, string(folder), err
 	}
-	if _, serr := os.Stat(env.path(arg)); serr != nil {
-		return nil, err
+	place = env.path(arg)
+	if _, serr := os.Stat(place); serr != nil {
+		return nil, "", err
 	}
-	samples, err := result.Import([]string{env.path(arg)})
+	samples, err := result.Import([]string{place})
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err}
+		return nil, "", &exitError{code: exitUsage, err: err}
 	}
-	src := &compare.Source{Name: filepath.Clean(arg)}
+	src = &compare.Source{Name: filepath.Clean(arg)}
 	for i := range samples {
 		src.Samples = append(src.Samples, &samples[i])
 	}
-	return src, nil
+	return src, place, nil
 }
 
 // runSource reads a run folder: its samples, and what is known around each server start.
