@@ -120,16 +120,14 @@ func changeOf(d effective.Difference) change {
 	return out
 }
 
-// mirrored tells that a server's argument differs because a flag or a variable does: it has the
-// name (flags can be abbreviated) or the values of one that was found to differ.
-func (d *differ) mirrored(arm string, ch change) bool {
+// mirrored tells that what a server tells of itself differs because a flag or a variable does that
+// was found to differ: the flag sets it, or it holds the path that the flag gives. Equal numbers
+// alone are chance: --max-running-requests and max_prefill_tokens can both go from 4096 to 8192.
+func (d *differ) mirrored(arm string, ch change, servers []*effective.Config) bool {
 	if ch.kind != KindEffective {
 		return false
 	}
 	name, isEnv := strings.CutPrefix(ch.name, "env ")
-	if !isEnv { // an answer's key goes by its last member: /server_info.decode_base_s
-		name = name[strings.LastIndex(name, ".")+1:]
-	}
 	return slices.ContainsFunc(d.Differences, func(o Difference) bool {
 		switch {
 		case o.Arm != arm || o.Client:
@@ -138,7 +136,47 @@ func (d *differ) mirrored(arm string, ch change) bool {
 			return o.Kind == KindEnv && o.Name == name
 		case o.Kind != KindFlag:
 			return false
+		case samePaths(o, ch):
+			return true
 		}
-		return strings.HasPrefix("--"+strings.ReplaceAll(name, "_", "-"), o.Name) || textOf(o.Baseline) == textOf(ch.baseline) && textOf(o.Value) == textOf(ch.arm)
+		return slices.ContainsFunc(servers, func(s *effective.Config) bool { return setBy(s, o, name) })
 	})
+}
+
+// setBy tells whether a server's flag sets what has this name: an argument, a member of one
+// ("speculative_config.model", where the flag's JSON names it or only one arm has the flag), or
+// the key of an answer, which goes by its last member ("/server_info.decode_base_s").
+func setBy(s *effective.Config, flag Difference, name string) bool {
+	member := name[strings.LastIndex(name, ".")+1:]
+	if strings.HasPrefix(name, "/") {
+		return s.Sets(flag.Name, member)
+	}
+	argument, _, nested := strings.Cut(name, ".")
+	if !s.Sets(flag.Name, argument) {
+		return false
+	}
+	return !nested || flag.Baseline == nil || flag.Value == nil || strings.Contains(*flag.Baseline+" "+*flag.Value, member)
+}
+
+// samePaths tells of an argument that holds what a flag gives, such as a tokenizer_path that
+// follows --model-path: paths are not equal by chance.
+func samePaths(flag Difference, ch change) bool {
+	for _, v := range []*string{ch.baseline, ch.arm} {
+		if v == nil || !strings.Contains(*v, "/") {
+			return false
+		}
+	}
+	return textOf(flag.Baseline) == textOf(ch.baseline) && textOf(flag.Value) == textOf(ch.arm)
+}
+
+// serversOf gives what the servers of starts ran with, where they told.
+func (b *book) serversOf(starts ...[]start) (out []*effective.Config) {
+	for _, s := range starts {
+		for _, f := range b.factsOf(s) {
+			if f.Server != nil {
+				out = append(out, f.Server)
+			}
+		}
+	}
+	return out
 }

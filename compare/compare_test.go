@@ -359,7 +359,7 @@ func TestVariantsWithoutAxesMeetTheNearest(t *testing.T) {
 // What is known around a start of one arm and is otherwise around one of the other is a difference.
 func TestFactsAroundTheStarts(t *testing.T) {
 	server := func(args map[string]any, driver string) *effective.Config {
-		return &effective.Config{Engine: "sglang", Version: "0.5.9", Args: args, Info: map[string]map[string]any{"/info": {"radix_state": fmt.Sprint(args["radix"], "!")}}, Host: effective.Host{Drivers: []string{driver}}}
+		return &effective.Config{Engine: "sglang", Version: "0.5.9", Args: args, Info: map[string]map[string]any{"/info": {"radix_s": fmt.Sprint(args["radix"], "!"), "radix_state": fmt.Sprint(args["radix"])}}, Host: effective.Host{Drivers: []string{driver}}}
 	}
 	on := &Facts{Server: server(map[string]any{"radix": "on", "page_size": 1}, "535")}
 	off := &Facts{Server: server(map[string]any{"radix": "off", "page_size": 64}, "535")}
@@ -378,8 +378,8 @@ func TestFactsAroundTheStarts(t *testing.T) {
 	for _, d := range r.Differences {
 		got[d.What()] = textOf(d.Baseline) + textOf(d.Value)
 	}
-	// That the argument radix and the answer radix_state differ is what the flag says.
-	want := map[string]string{"flag --radix": "=on=off", "effective page_size": "=1=64", "host drivers": "=535=550", "servematrix version": "=2"}
+	// That the argument radix and the answer radix_s differ is what the flag says; radix_state only looks like it.
+	want := map[string]string{"effective /info.radix_state": "=on=off", "flag --radix": "=on=off", "effective page_size": "=1=64", "host drivers": "=535=550", "servematrix version": "=2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

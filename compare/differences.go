@@ -93,8 +93,9 @@ func (d *differ) note(p *pair, out Pair, base, with tally, separate bool) {
 			d.commandsOf(p.arm, x, y)
 		}
 	}
+	servers := d.serversOf(base.starts, with.starts)
 	for _, ch := range d.aroundOf(base.starts, with.starts) {
-		if !d.mirrored(p.arm, ch) {
+		if !d.mirrored(p.arm, ch, servers) {
 			d.add(p.arm, false, ch)
 		}
 	}

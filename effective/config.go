@@ -38,6 +38,9 @@ type Config struct {
 	Host Host `json:"host"`
 	// Varies are the names of arguments and keys that say nothing about sameness.
 	Varies []string `json:"varies,omitempty"`
+	// Names are the arguments that flags set under another name: by flag, less its hyphens and with
+	// underscores within.
+	Names map[string]string `json:"names,omitempty"`
 	// From are the places that Args were read from, such as "server.err:9".
 	From []string `json:"from,omitempty"`
 	// Problems say what could not be had.

@@ -38,7 +38,7 @@ type Log struct {
 // command asks for (see engine.ServerProfile.Asked); values that only the run knows are to hold
 // "${{". A log that cannot be read is among the problems.
 func Logs(p *engine.ServerProfile, asked map[string][]string, logs []Log) *Config {
-	c := &Config{Engine: p.Name, Args: map[string]any{}, Varies: p.Effective.Varies}
+	c := &Config{Engine: p.Name, Args: map[string]any{}, Varies: p.Effective.Varies, Names: p.Effective.Names}
 	r := reader{c: c, what: &p.Effective}
 	r.prepare()
 	for _, l := range logs {
@@ -50,7 +50,7 @@ func Logs(p *engine.ServerProfile, asked map[string][]string, logs []Log) *Confi
 		words, ok := asked[name]
 		return ok && !late(words) && name != "port" && name != "host"
 	})
-	c.compare(asked, p.Effective.Names, r.said)
+	c.compare(asked, r.said)
 	return c
 }
 
@@ -235,10 +235,10 @@ func late(words []string) bool {
 
 // compare finds the flags that the engine sets otherwise than asked, and puts what it said beside
 // them; then what it said of others.
-func (c *Config) compare(asked map[string][]string, names map[string]string, said []Change) {
+func (c *Config) compare(asked map[string][]string, said []Change) {
 	agreed := map[string]bool{}
 	for _, flag := range sorted(asked) {
-		arg, turned, ok := c.argument(flag, names)
+		arg, turned, ok := c.argument(flag)
 		if !ok {
 			continue
 		}
@@ -271,8 +271,8 @@ func (c *Config) compare(asked map[string][]string, names map[string]string, sai
 
 // argument finds the argument that a flag sets: its own name, the one that the profile knows, the
 // only one that begins with it (argparse takes prefixes), or the one that "no_" turns off.
-func (c *Config) argument(flag string, names map[string]string) (arg string, turned, ok bool) {
-	if arg, ok := names[flag]; ok {
+func (c *Config) argument(flag string) (arg string, turned, ok bool) {
+	if arg, ok := c.Names[flag]; ok {
 		if _, known := c.Args[arg]; known {
 			return arg, false, true
 		}
