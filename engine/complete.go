@@ -242,6 +242,7 @@ func (k *completion) client(cl *matrix.Client) {
 	p := named(k, v, "client", c.ClientNames(), c.client, c.recogniseClient, func(p *ClientProfile) string { return p.Name })
 	fill(v, "timeout", &v.Timeout, p.Name, p.Timeout, matrix.Duration(clientTimeout))
 	fill(v, "silence", &cl.Silence, p.Name, p.Silence, matrix.Duration(clientSilence))
+	k.ownFlags(v)
 	a := arguments(v.Argv, p.Match)
 	var missing []string
 	for _, add := range p.Result.Add {

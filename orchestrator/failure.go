@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"servematrix/engine"
 	"servematrix/journal"
@@ -95,12 +96,21 @@ func (l *launch) death(when string) string {
 	return fmt.Sprintf("the server failed %s: %s, then the server with %s", when, l.vitals.what, l.proc.Exit())
 }
 
-// lastLine adds the last line of a log to a message that the log does not explain.
+// pointer matches a line that only says where to read more, such as "see: PROGRAM --help" or
+// "Try 'PROGRAM --help' for more information.": what went wrong stands before it.
+var pointer = regexp.MustCompile(`(?i)^\s*(?:see|try|run|use|for more)\b.*(?:--help|\s-h)\b`)
+
+// lastLine adds the last line of a log that is no mere pointer to a message that the log does not
+// explain.
 func lastLine(message string, tail []string) string {
+	what := "its last line"
+	for len(tail) > 1 && pointer.MatchString(tail[len(tail)-1]) && tail[len(tail)-2] != "" {
+		what, tail = "it says", tail[:len(tail)-1]
+	}
 	if len(tail) == 0 || tail[len(tail)-1] == "" {
 		return message
 	}
-	return fmt.Sprintf("%s; its last line: %s", message, tail[len(tail)-1])
+	return fmt.Sprintf("%s; %s: %s", message, what, tail[len(tail)-1])
 }
 
 // tailLines is how many of a log's last lines a failure keeps.

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/spf13/pflag"
+)
+
+// later matches a value that only a run knows, as plans write it: ${{ server.url }}.
+var later = regexp.MustCompile(`\$\{\{\s*([^}]*?)\s*\}\}`)
+
+// standIns are values of the kinds that a run puts in the place of what only it knows.
+var standIns = map[string]string{"server.url": "http://127.0.0.1:1", "server.port": "1", "late.port": "1", "late.seed": "1", "late.dir": "dir", "late.devices": "0"}
+
+// Check tells what is wrong with the arguments of `bench`, before anything is started: an unknown
+// flag, a value that it does not take. The values can hold ${{ … }}, which a run fills in; what
+// these will be, such as a variable of the environment, is not judged.
+func Check(args []string) error {
+	var opt Options
+	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	AddFlags(fs, &opt)
+	open := false
+	filled := make([]string, len(args))
+	for i, word := range args {
+		filled[i] = later.ReplaceAllStringFunc(word, func(expression string) string {
+			value, known := standIns[later.FindStringSubmatch(expression)[1]]
+			open = open || !known
+			return value
+		})
+	}
+	err := fs.Parse(filled)
+	if _, unknown := errors.AsType[*pflag.NotExistError](err); open && !unknown {
+		return nil // the value that is missing could be what is wrong
+	}
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return errors.New("--help measures nothing")
+	case err != nil:
+		return err
+	case fs.NArg() > 0:
+		return fmt.Errorf("%q belongs to no flag", fs.Arg(0))
+	}
+	_, err = opt.resolve()
+	return err
+}
+
+// FlagNames are the names of bench's flags, without dashes.
+func FlagNames() (names []string) {
+	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	AddFlags(fs, &Options{})
+	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// UnknownFlag gives the name of the flag that an error of Check says does not exist.
+func UnknownFlag(err error) (name string, ok bool) {
+	e, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return "", false
+	}
+	return e.GetSpecifiedName(), true
+}

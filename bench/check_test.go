@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	tests := []struct{ args, want, unknown string }{
+		{args: "--backend vllm --base-url ${{ server.url }} --num-prompts 8 --output-file ${{ late.dir }}/r.jsonl --seed ${{ late.seed }}"},
+		{args: "--num_prompt 8", want: "unknown flag: --num_prompt", unknown: "num_prompt"},
+		{args: "--base-url ${{ env.URL }} --num-prompt 8", want: "unknown flag: --num-prompt", unknown: "num-prompt"},
+		{args: "--base-url ${{ env.URL }} --max-concurrency ${{ env.CONC }}"},
+		{args: "--backend vlm", want: "--backend vlm: want one of sglang"},
+		{args: "--num-prompts many", want: `invalid argument "many"`},
+		{args: "--seed", want: "flag needs an argument: --seed"},
+		{args: "--seed 1 8", want: `"8" belongs to no flag`},
+		{args: "--help", want: "measures nothing"},
+	}
+	for _, test := range tests {
+		// An expression is one word, whatever blanks it has.
+		words := strings.Fields(strings.NewReplacer("{{ ", "{{", " }}", "}}").Replace(test.args))
+		err := Check(words)
+		if got := errorText(err); (test.want == "") != (err == nil) || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.args, got, test.want)
+		}
+		if name, ok := UnknownFlag(err); name != test.unknown || ok != (name != "") {
+			t.Errorf("%s: unknown flag %q %v, want %q", test.args, name, ok, test.unknown)
+		}
+	}
+	if !slices.Contains(FlagNames(), "num-prompts") {
+		t.Errorf("FlagNames: no num-prompts in %q", FlagNames())
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"strings"
+
+	"servematrix/bench"
+	"servematrix/matrix"
+)
+
+// ownFlags refuses a flag that the embedded client would refuse only when its server is up. It is
+// the one client whose flags are all known here. What stands in a script is the shell's to read.
+func (k *completion) ownFlags(v *matrix.Variant) {
+	if isScript(v.Argv) {
+		return
+	}
+	for _, r := range readings(v.Argv) {
+		if len(r) < 2 || r[0] != "servematrix" || r[1] != "bench" {
+			continue
+		}
+		err := bench.Check(r[2:])
+		if err == nil {
+			return
+		}
+		suggestion := "see: servematrix bench --help"
+		if name, ok := bench.UnknownFlag(err); ok {
+			suggestion = strings.Replace(matrix.DidYouMean(name, bench.FlagNames()), `"`, `"--`, 1)
+		}
+		k.report(matrix.Error, v.At, "client-flag", suggestion, "servematrix bench: %v", err)
+		return
+	}
+}
