@@ -56,6 +56,7 @@ func Sweep(in Input) []byte {
 	b.WriteString(`
 run:
   blocks: 1      # rounds over everything; 3 and more are what a comparison needs
+  order: blocked # every round starts each server, so that no drift of the host favours one
   # retries: 1   # for what is worth retrying
 `)
 	return []byte(b.String())
