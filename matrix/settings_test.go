@@ -289,3 +289,38 @@ func TestBlocksInGroupedOrderAreWarnedOf(t *testing.T) {
 		t.Errorf("one server has none to be compared with: %v", problems)
 	}
 }
+
+func TestPrimaryMetricHasADirection(t *testing.T) {
+	for primary, want := range map[string]string{
+		"p99_ttft_ms": "",
+		"num_prompts": "compare.primary cannot be num_prompts: it describes the load",
+		"num_prompt":  `compare.primary "num_prompt" is no metric`,
+	} {
+		_, problems := Parse("sweep.yaml", []byte("version: 1\nserver: {command: run}\nclient: {command: bench}\ncompare: {primary: "+primary+"}\n"), Options{})
+		if got := fmt.Sprint(problems); (want == "") != (len(problems) == 0) || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q", primary, got, want)
+		}
+	}
+}
+
+func TestBadNameProposesAName(t *testing.T) {
+	const rule = "write it with ASCII letters, digits and underscores"
+	for name, want := range map[string]string{"后端": rule, "my-axis": rule + ", such as my_axis", "1st": rule + ", such as _1st", "后端1": rule} {
+		_, problems := Parse("sweep.yaml", []byte("version: 1\nserver: {axes: {"+name+": [1, 2]}, command: run}\nclient: {command: bench}\n"), Options{})
+		if len(problems) == 0 || problems[0].Rule != "bad-name" || problems[0].Suggestion != want {
+			t.Errorf("%s: %v, want %q", name, problems, want)
+		}
+	}
+}
+
+// The pages about comparisons take the quick start as their example, with more blocks.
+func TestQuickStartInBlocksIsAFairComparison(t *testing.T) {
+	text, err := os.ReadFile("../examples/quickstart/sweep.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, problems := Parse("sweep.yaml", text, Options{})
+	if len(problems) > 0 || p.Run.Order != "blocked" || p.Run.Blocks != 1 {
+		t.Errorf("blocks %d, order %s, problems %v", p.Run.Blocks, p.Run.Order, problems)
+	}
+}

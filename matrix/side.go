@@ -54,7 +54,7 @@ func (sd *side) checkName(key *yaml.Node, name, what string) bool {
 	s := sd.consts.src
 	switch {
 	case !isIdentifier(name):
-		s.fail(key, "bad-name", "write it with letters, digits and _ , such as "+identifierLike(name), "%s %q cannot be used in expressions", what, name)
+		s.fail(key, "bad-name", "write it with ASCII letters, digits and underscores"+suchAs(name), "%s %q cannot be used in expressions", what, name)
 	case strings.Contains(reserved, " "+name+" ") || sd.name == "server" && (name == "url" || name == "port"):
 		s.fail(key, "bad-name", "take another name, such as "+name+"_", "the name %q means something else in a sweep", name)
 	default:
@@ -77,6 +77,15 @@ func isIdentifier(s string) bool {
 }
 
 // identifierLike is a name like the one given, but usable.
+// suchAs proposes an identifier in place of a name that is none, where letters of the name stay.
+func suchAs(name string) string {
+	like := identifierLike(name)
+	if !strings.ContainsFunc(like, func(c rune) bool { return c != '_' && isIdentifier(string(c)) }) {
+		return ""
+	}
+	return ", such as " + like
+}
+
 func identifierLike(s string) string {
 	out := strings.Map(func(c rune) rune {
 		if isIdentifier("a" + string(c)) {

@@ -90,8 +90,12 @@ func (sw *sweep) setPrimary(_ draft, v *value) (string, string) {
 	if wrong != "" {
 		return wrong, ""
 	}
-	if _, known := metric.Lookup(s); !known {
+	info, known := metric.Lookup(s)
+	switch {
+	case !known:
 		return fmt.Sprintf("%q is no metric", s), DidYouMean(s, metric.Names())
+	case info.Better == metric.Neutral:
+		return fmt.Sprintf("cannot be %s: it describes the load, more of it is neither better nor worse", s), "take one that is, such as output_throughput or p99_ttft_ms"
 	}
 	sw.plan.Compare.Primary = s
 	return "", ""
