@@ -42,11 +42,9 @@ func newDiffer(b *book, terms []term, r *Result) *differ {
 func (d *differ) judge(p *pair) Pair {
 	base, with := tallyOf(p.base), tallyOf(p.with)
 	out := Pair{Cell: p.name, Axes: p.axes, Arm: p.arm, BaselineLost: base.lost, ArmLost: with.lost}
-	x, y := common(base.starts, with.starts)
+	x, y, paired := facing(base.starts, with.starts)
 	separate := apart(base.starts, with.starts)
-	if out.Paired = len(x) > 0 && !separate; !out.Paired {
-		x, y = base.starts, with.starts
-	}
+	out.Paired = paired
 	for _, name := range d.Metrics {
 		if c, ok := d.compare(name, x, y, out.Paired); ok {
 			out.Metrics = append(out.Metrics, c)

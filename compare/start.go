@@ -150,6 +150,15 @@ func common(a, b []start) (x, y []start) {
 	return x, y
 }
 
+// facing gives the starts to set against one another: those of common blocks where the arms were
+// mixed in time, else all.
+func facing(base, with []start) (x, y []start, paired bool) {
+	if x, y = common(base, with); len(x) > 0 && !apart(base, with) {
+		return x, y, true
+	}
+	return base, with, false
+}
+
 // apart tells that all starts of one arm came before the first of the other, in each source: then
 // a block's two starts have nothing in common but a number. One start each tells nothing.
 func apart(a, b []start) bool {

@@ -3,15 +3,12 @@ package reference
 import (
 	"cmp"
 	"math"
-	"slices"
 
+	"servematrix/compare"
 	"servematrix/effective"
 	"servematrix/result"
 	"servematrix/stats"
 )
-
-// confidence of the intervals of a run's means.
-const confidence = 0.95
 
 // Run is what is held against a reference.
 type Run struct {
@@ -94,11 +91,11 @@ func (m *Match) Count(status string) int {
 	return n
 }
 
-// cell is one server variant under one workload, with the last valid sample of each block.
+// cell is one server variant under one workload, with its valid starts.
 type cell struct {
-	name   string
-	starts []*result.Sample
-	sides  sides
+	compare.Measured
+	name  string
+	sides sides
 }
 
 // Compare holds each result of a reference against the nearest cell of a run.
@@ -122,7 +119,7 @@ func match(f *File, r *Result, cells []*cell) Match {
 		m.Numbers = numbers(r, nil, nil)
 		return m
 	}
-	m.Cell, m.Starts, m.Others = at.name, len(at.starts), others
+	m.Cell, m.Starts, m.Others = at.name, at.Starts(), others
 	m.Simulated = at.sides.sample.Simulated
 	m.Conditions = check(f.conditions(r), &at.sides)
 	var base *cell
@@ -200,7 +197,7 @@ func numbers(r *Result, at, base *cell) []Compared {
 		c := Compared{Metric: n.Metric, Published: n.Value, Text: n.Text, IsRatio: r.RatioTo != "", Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
 		switch {
 		case !c.IsRatio && at != nil:
-			c.Here = stats.Mean(at.values(n.Metric), confidence)
+			c.Here = at.Mean(n.Metric)
 		case c.IsRatio && at != nil && base != nil:
 			c.Here = ratio(base, at, n.Metric)
 		}
@@ -212,59 +209,25 @@ func numbers(r *Result, at, base *cell) []Compared {
 	return out
 }
 
-// ratio gives a metric's ratio of two cells over their starts, paired by blocks where both have
-// the same.
+// ratio gives a metric's ratio of two cells over their starts.
 func ratio(base, arm *cell, metric string) stats.Estimate {
-	x, y := base.values(metric), arm.values(metric)
-	test := stats.Unpaired
-	if len(x) == len(y) && slices.EqualFunc(base.starts, arm.starts, func(a, b *result.Sample) bool { return a.Block == b.Block && a.Block > 0 }) {
-		test = stats.Paired
-	}
-	if len(x) == 0 || len(y) == 0 {
+	r, ok := arm.Against(&base.Measured, metric)
+	if !ok {
 		return stats.Estimate{}
 	}
-	r, err := test(x, y, confidence)
-	if err != nil {
-		return stats.Estimate{}
-	}
-	return stats.Estimate{N: min(len(x), len(y)), Mean: r.Ratio, SD: r.SD, Low: r.Low, High: r.High}
+	return stats.Estimate{N: r.N, Mean: r.Ratio, SD: r.SD, Low: r.Low, High: r.High}
 }
 
-// values gives a metric's value of each start that has it.
-func (c *cell) values(metric string) []float64 {
-	var out []float64
-	for _, s := range c.starts {
-		if f, ok := s.Metrics.Get(metric); ok {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// cellsOf sorts the valid samples by what was measured: of each block the last attempt counts.
+// cellsOf gives the cells of a run that have a valid start.
 func cellsOf(run Run) []*cell {
 	var all []*cell
-	byName := map[string]*cell{}
-	for _, s := range run.Samples {
-		if s.Status != result.StatusOK {
-			continue
-		}
-		key := cmp.Or(s.Cell, named(s.Server)+"\x00"+named(s.Client))
-		c := byName[key]
-		if c == nil {
-			c = &cell{name: named(s.Server) + " × " + named(s.Client)}
-			byName[key] = c
-			all = append(all, c)
-		}
-		if i := slices.IndexFunc(c.starts, func(o *result.Sample) bool { return o.Block == s.Block && s.Block > 0 }); i >= 0 {
-			c.starts[i] = s
-		} else {
-			c.starts = append(c.starts, s)
-		}
-		c.sides = sides{server: s.Server, client: s.Client, sample: s, starts: len(c.starts)}
+	for _, m := range compare.MeasuredOf(run.Samples) {
+		c := &cell{Measured: m, name: named(m.Server) + " × " + named(m.Client)}
+		c.sides = sides{server: m.Last.Server, client: m.Last.Client, sample: m.Last, starts: m.Starts()}
 		if run.Around != nil {
-			c.sides.around = run.Around(s)
+			c.sides.around = run.Around(m.Last)
 		}
+		all = append(all, c)
 	}
 	return all
 }

@@ -42,9 +42,11 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	again := sample(1, result.StatusOK, "triton", "4", 100)
+	again.Attempt = 2
 	run := Run{Name: "night", Samples: []*result.Sample{
 		sample(1, result.StatusOK, "triton", "4", 90),
-		sample(1, result.StatusOK, "triton", "4", 100), // another attempt: the last counts
+		again, // another attempt: the last counts
 		sample(2, result.StatusOK, "triton", "4", 110),
 		sample(3, result.StatusInvalid, "triton", "4", 9999),
 		sample(1, result.StatusOK, "fa3", "4", 300),
@@ -83,6 +85,42 @@ func TestCompare(t *testing.T) {
 	last := c.Matches[2]
 	if last.Count(Differs) != 1 || last.Others != 1 || last.Numbers[0].Here.N == 0 {
 		t.Errorf("%+v", last)
+	}
+}
+
+// A ratio pairs what compare would pair: starts of one block that both have the metric, and only
+// where the two configurations were measured in turns.
+func TestRatioPairsAsCompareDoes(t *testing.T) {
+	f, err := Parse("r.yaml", []byte(backends))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(block int, server string, v float64) *result.Sample {
+		return sample(block, result.StatusOK, server, "4", v)
+	}
+	ratio := func(samples ...*result.Sample) Compared {
+		return Compare(f, Run{Samples: samples}).Matches[1].Numbers[0]
+	}
+	half := func(got float64) float64 { return math.Round(got*1e6) / 1e6 }
+
+	// Blocks 2 and 4 have it on both sides, with ratios of 4 and 9. What 1 and 3 lack shifts no other.
+	lacks := of(1, "triton", 0)
+	lacks.Metrics = nil
+	without := of(3, "fa3", 0)
+	without.Metrics = nil
+	got := ratio(lacks, of(1, "fa3", 999), of(2, "triton", 100), of(2, "fa3", 400), of(3, "triton", 77), without, of(4, "triton", 10), of(4, "fa3", 90))
+	if got.Here.N != 2 || half(got.Here.Mean) != 6 {
+		t.Errorf("%+v", got.Here)
+	}
+	// All of one before the other: blocks are numbers only. The spread of both arms counts.
+	grouped := ratio(of(1, "triton", 100), of(2, "triton", 200), of(3, "triton", 400), of(1, "fa3", 200), of(2, "fa3", 400), of(3, "fa3", 800))
+	mixed := ratio(of(1, "triton", 100), of(1, "fa3", 200), of(2, "triton", 200), of(2, "fa3", 400), of(3, "triton", 400), of(3, "fa3", 800))
+	if !(grouped.Here.Low < 1 && grouped.Here.High > 3) || half(mixed.Here.Low) != 2 || half(mixed.Here.High) != 2 {
+		t.Errorf("grouped %+v, mixed %+v", grouped.Here, mixed.Here)
+	}
+	// Samples of unknown starts are one start.
+	if one := ratio(of(0, "triton", 90), of(0, "triton", 110), of(0, "fa3", 300), of(0, "fa3", 300)); one.Here.N != 1 || half(one.Here.Mean) != 3 {
+		t.Errorf("%+v", one.Here)
 	}
 }
 
