@@ -21,19 +21,21 @@ func (b *book) missing(terms []term, how keying, arms []string, pairs []*pair) [
 			base = append(base, k)
 		}
 	}
+	type meeting struct {
+		arm  string
+		base *cell
+	}
+	met := map[meeting]bool{}
+	for _, p := range pairs {
+		for _, c := range p.base {
+			met[meeting{p.arm, c}] = true
+		}
+	}
 	var out []Pair
 	for _, arm := range arms[1:] {
-		met := map[*cell]bool{}
-		for _, p := range pairs {
-			if p.arm == arm {
-				for _, c := range p.base {
-					met[c] = true
-				}
-			}
-		}
 		told := map[string]bool{}
 		for _, c := range base {
-			if name := names.of(c, how); !met[c.cell] && !told[name] {
+			if name := names.of(c, how); !met[meeting{arm, c.cell}] && !told[name] {
 				told[name] = true
 				out = append(out, Pair{Cell: name, Axes: c.axes, Arm: arm})
 			}
