@@ -247,12 +247,23 @@ func clientOf(s *sides) string {
 		return "sglang.bench_serving"
 	case mentions(s.client, "benchmark_serving"):
 		return "benchmark_serving.py"
-	case mentions(s.client, "vllm") && slices.Contains(words(s.client), "bench"):
+	case benchOfVLLM(words(s.client)):
 		return "vllm bench serve"
 	case s.client != nil && len(s.client.Argv) > 0:
 		return path.Base(s.client.Argv[0])
 	}
 	return ""
+}
+
+// benchOfVLLM tells "vllm bench serve" also behind an interpreter or a launcher; --backend vllm is a
+// word of other clients too.
+func benchOfVLLM(argv []string) bool {
+	for i, word := range argv[:max(0, len(argv)-1)] {
+		if (path.Base(word) == "vllm" || strings.HasPrefix(word, "vllm.entrypoints.cli")) && argv[i+1] == "bench" {
+			return true
+		}
+	}
+	return false
 }
 
 // servedModel finds the model that stands in a command without a flag: vllm serve MODEL.
