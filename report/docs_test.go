@@ -178,7 +178,7 @@ func TestDocumentedNames(t *testing.T) {
 	const classes = `bad_command bad_flag port_busy host_not_clean oom kv_memory host_oom shm device_busy graph model collective npu
 start_failed ready_timeout silent server_died client_failed client_timeout client_silent no_result stop_dirty interrupted disk_full hook_failed`
 	const reasons = `requests_failed wrong_request_count no_tokens token_mismatch no_metrics non_finite text_json_differ client_starved
-latency_inconsistent partial server_changed foreign_process throttled`
+latency_inconsistent throughput_inconsistent partial server_changed foreign_process throttled`
 	for _, name := range strings.Fields(classes + " " + reasons) {
 		explained(name)
 	}

@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 		"no tokens":          {metric.Values{"total_output_tokens": 0}, Expectation{OutputTokens: 64}, []string{NoTokens}},
 		"nothing completed":  {metric.Values{"completed": 0, "total_output_tokens": gone}, Expectation{}, []string{NoTokens, NoMetrics}},
 		"few tokens":         {nil, Expectation{OutputTokens: 100}, []string{TokenMismatch}},
-		"a token less":       {metric.Values{"total_output_tokens": 999}, Expectation{OutputTokens: 1000}, []string{TokenMismatch + "?"}},
+		"a token less":       {metric.Values{"total_output_tokens": 999, "output_throughput": 99.9}, Expectation{OutputTokens: 1000}, []string{TokenMismatch + "?"}},
 		"lost, so few":       {nil, Expectation{NumPrompts: 8, OutputTokens: 128}, []string{WrongRequestCount}},
 		"promise broken":     {nil, Expectation{Promised: []string{"mean_ttft_ms", "completed"}}, []string{NoMetrics}},
 		"generic":            {nil, Expectation{Generic: true, Promised: []string{"mean_ttft_ms"}}, nil},
@@ -70,6 +70,11 @@ func TestJudge(t *testing.T) {
 		"sums fit":           {metric.Values{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 40}, Expectation{}, nil},
 		"sums do not fit":    {metric.Values{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 400}, Expectation{}, []string{LatencyInconsistent + "?"}},
 		"tokens in bunches":  {metric.Values{"mean_tpot_ms": 2, "median_tpot_ms": 0.001}, Expectation{}, []string{ClientStarved + "?"}},
+		"throughput below 0": {metric.Values{"output_throughput": -5}, Expectation{}, []string{ThroughputInconsistent}},
+		"no throughput":      {metric.Values{"output_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
+		"no request a s":     {metric.Values{"request_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
+		"duration in ms":     {metric.Values{"duration_s": 2000, "output_throughput": 32}, Expectation{}, []string{ThroughputInconsistent + "?"}},
+		"rounded throughput": {metric.Values{"duration_s": 1000, "output_throughput": 0.06, "request_throughput": 0}, Expectation{}, nil},
 		"rounding is no lie": {metric.Values{"median_itl_ms": 3.01, "p99_itl_ms": 3}, Expectation{}, nil},
 	} {
 		v := Judge(measured(c.metrics), c.exp)
@@ -141,5 +146,23 @@ func TestExpectedOutput(t *testing.T) {
 		if got := reasons(Judge(m, Expectation{})); slices.Contains(got, TokenMismatch+"?") != (c.want > 0) {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// No result that a client really left is doubted for its throughput, but for those with failures.
+func TestRealThroughputs(t *testing.T) {
+	samples, _ := Import([]string{"testdata"}) // what is damaged is judged elsewhere
+	n := 0
+	for _, s := range samples {
+		if s.Status != StatusOK {
+			continue
+		}
+		n++
+		if s.Validity.Has(ThroughputInconsistent) {
+			t.Errorf("%s: %+v", s.Client.Name, s.Validity.Reasons)
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d samples", n)
 	}
 }

@@ -203,7 +203,7 @@ func TestInventedClient(t *testing.T) {
 	for name, text := range map[string]string{
 		"loadcannon.yaml": invented,
 		"cannon.json": `{"cannon_version": 3, "clock": "s", "shots": [{"took": 2500, "seconds": 2.5, "seen": [0.25, 0.5, 0.75], "limit": 0, "planned": 99,
-			"mean tokens": 10.3333, "balls": 3, "tokens in": 12, "tokens out": 18, "api_key": "hush", "power": NaN, "log": [{"first": 1}],
+			"mean tokens": 10.3333, "balls": 3, "tokens in": 12, "tokens out": 19, "api_key": "hush", "power": NaN, "log": [{"first": 1}],
 			"kinds": [{"kind": "bad", "rate": 1}, {"kind": "good", "rate": 1.2}], "e2e": {"avg": 0.5, "q999": 1}, "calibre": {"wide": "12 mm"},
 			"errors": {"list": [{"text": "misfire"}, {"text": "misfire"}, {"text": "damp"}]}}]}`,
 		"cannon-hits.csv": "what,avg,q99,n\nfirst,1500.5,2e3,3\n",
@@ -231,7 +231,7 @@ func TestInventedClient(t *testing.T) {
 	}
 	m.Asked(4)
 	want := map[string]float64{
-		"duration_s": 2.5, "completed": 3, "failed": 0, "num_prompts": 5, "total_output_tokens": 31, "output_throughput": 12, "request_throughput": 1.2,
+		"duration_s": 2.5, "completed": 3, "failed": 0, "num_prompts": 5, "total_output_tokens": 31, "output_throughput": 12.4, "request_throughput": 1.2,
 		"mean_ttft_ms": 1.5005, "p99_ttft_ms": 2, "mean_e2e_latency_ms": 500, "median_e2e_latency_ms": 500, "p90_e2e_latency_ms": 700, "p95_e2e_latency_ms": 725,
 		"p99_e2e_latency_ms": 745, "max_e2e_latency_ms": 750,
 	}
@@ -239,7 +239,7 @@ func TestInventedClient(t *testing.T) {
 	sameMetrics(t, "cannon.json", want, m.Metrics)
 	extra := map[string]any{
 		"cannon_version": int64(3), "clock": "s", "seconds": 2.5, "limit": int64(0), "planned": int64(99), "mean tokens": 10.3333, "balls": int64(3),
-		"tokens in": int64(12), "tokens out": int64(18), "power": "NaN", "seen": []any{0.25, 0.5, 0.75}, "calibre": map[string]any{"wide (mm)": int64(12)},
+		"tokens in": int64(12), "tokens out": int64(19), "power": "NaN", "seen": []any{0.25, 0.5, 0.75}, "calibre": map[string]any{"wide (mm)": int64(12)},
 		"e2e": map[string]any{"q999": int64(1)}, "kinds": []any{map[string]any{"kind": "bad", "rate": int64(1)}, map[string]any{"kind": "good"}},
 		"hits": map[string]any{"first": map[string]any{"n": int64(3)}}, "error messages": []any{"misfire", "damp"},
 	}

@@ -4,19 +4,20 @@ import "slices"
 
 // Validity reasons of the contract. The last three come from whoever watches server and host.
 const (
-	RequestsFailed      = "requests_failed"
-	WrongRequestCount   = "wrong_request_count"
-	NoTokens            = "no_tokens"
-	TokenMismatch       = "token_mismatch"
-	NoMetrics           = "no_metrics"
-	NonFinite           = "non_finite"
-	TextJSONDiffer      = "text_json_differ"
-	ClientStarved       = "client_starved"
-	LatencyInconsistent = "latency_inconsistent"
-	Partial             = "partial"
-	ServerChanged       = "server_changed"
-	ForeignProcess      = "foreign_process"
-	Throttled           = "throttled"
+	RequestsFailed         = "requests_failed"
+	WrongRequestCount      = "wrong_request_count"
+	NoTokens               = "no_tokens"
+	TokenMismatch          = "token_mismatch"
+	NoMetrics              = "no_metrics"
+	NonFinite              = "non_finite"
+	TextJSONDiffer         = "text_json_differ"
+	ClientStarved          = "client_starved"
+	LatencyInconsistent    = "latency_inconsistent"
+	ThroughputInconsistent = "throughput_inconsistent"
+	Partial                = "partial"
+	ServerChanged          = "server_changed"
+	ForeignProcess         = "foreign_process"
+	Throttled              = "throttled"
 )
 
 // Severities of a Reason. An error makes the sample invalid; a warning only in a strict sweep.
