@@ -57,7 +57,7 @@ func (d *differ) answer(arm string, pairs int) Clean {
 	wanted := map[string][]string{} // kind → names of what was asked for otherwise
 	var around []string
 	clean := Clean{Arm: arm}
-	no := func(format string, args ...any) { clean.Why = append(clean.Why, fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) { clean.Why = append(clean.Why, fmt.Sprintf(format, args...)) }
 	causes := 0
 	for _, x := range d.Differences {
 		if x.Arm != arm || x.Harmless {
@@ -80,39 +80,33 @@ func (d *differ) answer(arm string, pairs int) Clean {
 			}
 		}
 	}
-	if len(d.terms) > 1 {
-		no("%d things are compared at once", len(d.terms))
+	if n := d.asked[arm]; n > 1 {
+		say("%d things are compared at once", n)
 	}
 	if said := inWords(wanted); causes > 1 {
-		no("%s, so that the effect cannot be put down to one of them", said)
+		say("%s, so that the effect cannot be put down to one of them", said)
 	}
 	if len(around) > 0 {
-		no("%s %s too", list(around, 6), verb(len(around), "differs", "differ"))
+		say("%s %s too", list(around, 6), verb(len(around), "differs", "differ"))
 	}
 	if d.terms[0].kind == bySource {
-		no("the arms were measured in different runs, so that a drift of the host looks like an effect")
+		say("the arms were measured in different runs, so that a drift of the host looks like an effect")
 	}
 	for _, x := range d.Differences {
 		if x.Arm == arm && x.Kind == KindOrder {
 			if *x.Baseline == "first" {
-				no("all starts of the baseline came before those of %s, so that a drift of the host looks like an effect", arm)
+				say("all starts of the baseline came before those of %s, so that a drift of the host looks like an effect", arm)
 			} else {
-				no("all starts of %s came before those of the baseline, so that a drift of the host looks like an effect", arm)
+				say("all starts of %s came before those of the baseline, so that a drift of the host looks like an effect", arm)
 			}
 			break
 		}
 	}
 	if n := d.lost[arm]; n > 0 {
-		no("in %s starts were left out because they failed or are invalid", cells(n))
+		say("in %s starts were left out because they failed or are invalid", cells(n))
 	}
 	if n := d.blank[arm]; n > 0 {
-		no("%s %s no valid %s in one of the arms", cells(n), verb(n, "has", "have"), d.Primary)
-	}
-	switch n := d.lone[arm]; {
-	case n == pairs:
-		no("one start per arm allows no verdict")
-	case n > 0:
-		no("in %s one start per arm allows no verdict", cells(n))
+		say("%s %s no valid %s in one of the arms", cells(n), verb(n, "has", "have"), d.Primary)
 	}
 	if clean.Yes = len(clean.Why) == 0; clean.Yes {
 		said := inWords(wanted)
@@ -120,6 +114,13 @@ func (d *differ) answer(arm string, pairs int) Clean {
 			said = "nothing that is known differs between the arms"
 		}
 		clean.Why = []string{said}
+	}
+	// How much was measured is no matter of what differs: it is said beside either answer.
+	switch n := d.lone[arm]; {
+	case n == pairs:
+		say("one start per arm allows no verdict")
+	case n > 0:
+		say("in %s one start per arm allows no verdict", cells(n))
 	}
 	return clean
 }

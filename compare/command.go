@@ -37,10 +37,7 @@ func takeApart(side *result.Side) command {
 	if len(words) == 3 && words[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(words[0])) {
 		words = append(words[:1:1], strings.Fields(words[2])...)
 	}
-	at := slices.IndexFunc(words, isFlag)
-	if at < 0 {
-		at = len(words)
-	}
+	at := firstFlag(words)
 	c.program = strings.Join(words[:at], " ")
 	for at < len(words) {
 		name, value, joined := strings.Cut(words[at], "=")
@@ -64,6 +61,33 @@ func takeApart(side *result.Side) command {
 		at = end
 	}
 	return c
+}
+
+// firstFlag is the place of a program's first flag. What Python takes for itself belongs to the
+// program: in `python3 -u -m sglang.bench_serving --backend vllm` that is --backend.
+func firstFlag(words []string) int {
+	at := slices.IndexFunc(words, isFlag)
+	if at < 0 {
+		return len(words)
+	}
+	if at == 0 || !strings.HasPrefix(path.Base(words[at-1]), "python") {
+		return at
+	}
+	for i := at; i < len(words); i++ {
+		switch words[i] {
+		case "-u", "-O", "-OO", "-B", "-E", "-I", "-P", "-q", "-s", "-S", "-v":
+		case "-X", "-W":
+			i++
+		case "-m":
+			return min(i+2, len(words))
+		default:
+			if isFlag(words[i]) {
+				return at
+			}
+			return i + firstFlag(words[i:])
+		}
+	}
+	return at
 }
 
 // isFlag tells a flag from a value: -1 and -0.5 are numbers.

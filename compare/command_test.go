@@ -15,7 +15,10 @@ func TestTakeApart(t *testing.T) {
 		flags   map[string]string
 	}{
 		{[]string{"vllm", "serve", "M", "--tensor_parallel_size", "8", "--enforce-eager"}, "vllm serve M", map[string]string{"--tensor-parallel-size": "8", "--enforce-eager": Present}},
-		{[]string{"python3", "-m", "sglang.launch_server", "--tp=8"}, "python3", map[string]string{"-m": "sglang.launch_server", "--tp": "8"}},
+		{[]string{"python3", "-m", "sglang.launch_server", "--tp=8"}, "python3 -m sglang.launch_server", map[string]string{"--tp": "8"}},
+		{[]string{"/usr/bin/python3.12", "-u", "-X", "dev", "-m", "sglang.bench_serving", "-m", "M"}, "/usr/bin/python3.12 -u -X dev -m sglang.bench_serving", map[string]string{"-m": "M"}},
+		{[]string{"python3", "-u", "bench.py", "--tp=8"}, "python3 -u bench.py", map[string]string{"--tp": "8"}},
+		{[]string{"python3", "-c", "x", "--tp=8"}, "python3", map[string]string{"-c": "x", "--tp": "8"}},
 		{[]string{"llama-server", "-c", "-1", "--lora", "a", "--lora", "b"}, "llama-server", map[string]string{"-c": "-1", "--lora": "a b"}},
 		{[]string{"s", "--cuda-graph-bs", "1", "2", "4", "--x="}, "s", map[string]string{"--cuda-graph-bs": "1 2 4", "--x": ""}},
 		{[]string{"bash", "-c", "exec vllm serve M --tp 8"}, "bash exec vllm serve M", map[string]string{"--tp": "8"}},

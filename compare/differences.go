@@ -25,6 +25,8 @@ type differ struct {
 	lost  map[string]int        // arm → pairs in which a block of one side was lost
 	blank map[string]int        // arm → pairs without a value of the primary metric on both sides
 	lone  map[string]int        // arm → pairs with one start on a side
+	steps map[axisStep]int      // what differs in the commands where an axis alone does
+	asked map[string]int        // arm → terms of the baseline of which it has another value
 }
 
 type differenceKey struct {
@@ -35,7 +37,7 @@ type differenceKey struct {
 
 func newDiffer(b *book, terms []term, r *Result) *differ {
 	return &differ{book: b, Result: r, terms: terms, found: map[differenceKey]int{},
-		order: map[string]bool{}, lost: map[string]int{}, blank: map[string]int{}, lone: map[string]int{}}
+		order: map[string]bool{}, lost: map[string]int{}, blank: map[string]int{}, lone: map[string]int{}, asked: map[string]int{}, steps: map[axisStep]int{}}
 }
 
 // judge compares one pair.
@@ -56,6 +58,10 @@ func (d *differ) judge(p *pair) Pair {
 
 // note gathers the differences of a pair.
 func (d *differ) note(p *pair, out Pair, base, with tally, separate bool) {
+	d.asked[p.arm] = len(slices.DeleteFunc(slices.Clone(d.terms), func(t term) bool {
+		v, _ := t.of(d.book, p.with[0])
+		return v == t.value
+	}))
 	for _, starts := range [][]start{base.starts, with.starts} {
 		for _, s := range starts {
 			d.Simulated = d.Simulated || s.samples[0].Simulated
@@ -138,17 +144,87 @@ func configChanges(a, b *result.Side) []change {
 	return mapChanges(KindConfig, x, y)
 }
 
-// axisChanges are axes with other values that are not compared.
+// axisChanges are axes with other values that are neither compared nor told by the commands: an
+// axis and the flag that it sets are one thing.
 func (d *differ) axisChanges(a, b *result.Side, server bool) []change {
+	all := axesApart(a, b)
+	var out []change
+	for _, ch := range all {
+		compared := slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byAxis && t.server == server && t.name == ch.name })
+		if !compared && !d.told(a, b, ch.name, len(all), server) {
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+// axesApart are the axes of which two sides have different values.
+func axesApart(a, b *result.Side) []change {
 	var out []change
 	for _, axis := range a.Axes {
-		v, ok := b.Axes.Get(axis.Name)
-		compared := slices.ContainsFunc(d.terms, func(t term) bool { return t.kind == byAxis && t.server == server && t.name == axis.Name })
-		if ok && v != axis.Value && !compared {
+		if v, ok := b.Axes.Get(axis.Name); ok && v != axis.Value {
 			out = append(out, change{KindAxis, axis.Name, &axis.Value, &v})
 		}
 	}
 	return out
+}
+
+// told says whether an axis shows in the commands of two sides, which differ in so many axes: the
+// commands of two cells that differ in it alone tell, and without such cells that at least as many
+// things differ in the commands as there are axes apart.
+func (d *differ) told(a, b *result.Side, axis string, apart int, server bool) bool {
+	n := d.inCommands(a, b)
+	if n == 0 || apart == 1 {
+		return n > 0
+	}
+	key := axisStep{server: server, name: axis}
+	key.from, _ = a.Axes.Get(axis)
+	key.to, _ = b.Axes.Get(axis)
+	alone, known := d.steps[key]
+	if !known {
+		alone = d.step(key)
+		d.steps[key] = alone
+	}
+	if alone < 0 {
+		return n >= apart
+	}
+	return alone > 0
+}
+
+// axisStep is an axis that goes from one value to another.
+type axisStep struct {
+	server         bool
+	name, from, to string
+}
+
+// step counts what differs between the commands of two cells that differ in that axis alone; −1
+// where there are no such cells.
+func (d *differ) step(s axisStep) int {
+	for _, x := range d.cells {
+		for _, y := range d.cells {
+			x, y := sideOf(x, s.server), sideOf(y, s.server)
+			v, _ := x.Axes.Get(s.name)
+			w, _ := y.Axes.Get(s.name)
+			if v == s.from && w == s.to && len(axesApart(x, y)) == 1 {
+				return d.inCommands(x, y)
+			}
+		}
+	}
+	return -1
+}
+
+// inCommands counts what differs between two commands that are known, addresses aside.
+func (d *differ) inCommands(a, b *result.Side) int {
+	if len(a.Argv) == 0 || len(b.Argv) == 0 {
+		return 0
+	}
+	n := 0
+	for _, ch := range d.changesBetween(d.commands.of(a), d.commands.of(b)) {
+		if ch.kind != KindFlag || !addresses[ch.name] {
+			n++
+		}
+	}
+	return n
 }
 
 // add counts a difference.

@@ -222,11 +222,32 @@ func (b *book) pairsOf(base, with []keyed, how keying, terms []term, names *name
 		})
 		name := names.of(w[0], how)
 		if len(withs) > 1 {
-			name = sideOf(w[0].cell, server).Name + "/" + name
+			name = variantName(withs, w, server) + "/" + name
 		}
 		out = append(out, newPair(name, nearest, w))
 	}
 	return out
+}
+
+// variantName tells a variant from the others of its arm: by the axes that vary among them, and
+// where those do not tell, by its own name.
+func variantName(all [][]keyed, one []keyed, server bool) string {
+	side := sideOf(one[0].cell, server)
+	var parts []string
+	for _, a := range side.Axes {
+		for _, other := range all {
+			if v, _ := sideOf(other[0].cell, server).Axes.Get(a.Name); v != a.Value {
+				parts = append(parts, a.Value)
+				break
+			}
+		}
+	}
+	for _, other := range all {
+		if o := sideOf(other[0].cell, server); o != side && len(axesApart(side, o)) == 0 {
+			return side.Name
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // distance counts what differs between two variants beside what is compared.

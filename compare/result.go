@@ -115,6 +115,7 @@ func (d Difference) What() string {
 type Clean struct {
 	Arm string
 	Yes bool
-	// Why are the reasons against it; where there are none, the one thing that differs.
+	// Why are the reasons against it; where there are none, the one thing that differs. That too
+	// little was measured for a verdict stands behind either.
 	Why []string
 }
