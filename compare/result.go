@@ -45,6 +45,9 @@ type Pair struct {
 	Arm string
 	// Lost are the blocks of each arm that no average takes in.
 	BaselineLost, ArmLost Lost
+	// BaselineStarts and ArmStarts are how many valid starts each arm has, with whatever metrics;
+	// BaselineWith and ArmWith are how many of them have the primary one.
+	BaselineStarts, ArmStarts, BaselineWith, ArmWith int
 	// Paired tells that the values of one block were set against one another; else the starts
 	// of both arms were taken as independent.
 	Paired bool

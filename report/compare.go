@@ -16,7 +16,13 @@ import (
 // primary one and the 99th percentile of TTFT, or its mean where no client told the percentile.
 func CompareColumns(r *compare.Result, asked []string) []string {
 	if len(asked) > 0 {
-		return asked
+		var once []string
+		for _, name := range asked {
+			if !slices.Contains(once, name) {
+				once = append(once, name)
+			}
+		}
+		return once
 	}
 	columns := []string{r.Primary}
 	for _, name := range []string{"p99_ttft_ms", "mean_ttft_ms"} {
@@ -144,13 +150,16 @@ func (c comparison) verdict(p *compare.Pair) string {
 	text := ""
 	switch {
 	case !ok:
-		text = "no verdict: an arm has no valid start"
+		text = "no verdict: " + c.without(p)
 	case m.Note != "":
 		text = "no verdict: " + m.Note
 	case m.Ratio.N < 2:
 		text = "no verdict: one start per arm"
 	case m.Verdict == stats.Inconclusive:
-		text = "~ inconclusive" + needed(m.Needed)
+		text = "~ inconclusive"
+		if why := slices.DeleteFunc([]string{c.doubt(m), needed(m.Needed)}, func(s string) bool { return s == "" }); len(why) > 0 {
+			text += " (" + strings.Join(why, "; ") + ")"
+		}
 	default:
 		text = string(m.Verdict)
 	}
@@ -165,14 +174,46 @@ func (c comparison) verdict(p *compare.Pair) string {
 	return text
 }
 
+// without says what a pair lacks of the primary metric: valid starts, or starts that have it.
+func (c comparison) without(p *compare.Pair) string {
+	switch {
+	case p.BaselineStarts == 0 && p.ArmStarts == 0:
+		return "neither arm has a valid start"
+	case p.BaselineStarts == 0:
+		return c.Arms[0] + " has no valid start"
+	case p.ArmStarts == 0:
+		return p.Arm + " has no valid start"
+	case p.BaselineWith == 0 && p.ArmWith == 0:
+		return "no start has " + c.Primary
+	case p.BaselineWith == 0:
+		return "no start of " + c.Arms[0] + " has " + c.Primary
+	case p.ArmWith == 0:
+		return "no start of " + p.Arm + " has " + c.Primary
+	}
+	return "no block has " + c.Primary + " of both arms"
+}
+
+// doubt says why there is no verdict though the interval excludes "no difference"; else "".
+func (c comparison) doubt(m compare.Comparison) string {
+	switch excludes := m.Ratio.Low > 1 || m.Ratio.High < 1; {
+	case !excludes:
+		return ""
+	case m.P > 1-c.Confidence:
+		return "p " + strconv.FormatFloat(m.P, 'g', 2, 64) + " after Holm"
+	}
+	return fmt.Sprintf("less than %s %%", percentOf(c.MinEffect))
+}
+
+func percentOf(share float64) string { return strconv.FormatFloat(share*100, 'g', 4, 64) }
+
 func needed(n int) string {
 	switch {
 	case n == 0:
 		return ""
 	case n > stats.MostNeeded:
-		return fmt.Sprintf(" (more than %d starts per arm)", stats.MostNeeded)
+		return fmt.Sprintf("more than %d starts per arm", stats.MostNeeded)
 	}
-	return fmt.Sprintf(" (about %d starts per arm)", n)
+	return fmt.Sprintf("about %d starts per arm", n)
 }
 
 // lost says which blocks were left out: "1 invalid, 2 failed (oom, requests_failed)".
@@ -265,9 +306,34 @@ func (c comparison) remarks() []string {
 	if unpaired > 0 {
 		out = append(out, fmt.Sprintf("%d of %d cells were compared without pairing by blocks (Welch): their starts were not mixed in time.", unpaired, len(c.Pairs)))
 	}
+	if against := c.against(); len(against) > 0 {
+		out = append(out, fmt.Sprintf("The means and Δ %% point in opposite directions in %s: the means are arithmetic over starts, Δ %% is geometric, and a lone start far from the others moves them differently.", listed(against, 10)))
+	}
 	out = append(out, c.Notes...)
 	return append(out, fmt.Sprintf("Verdicts go by %s, a smallest effect of %s %% and p values adjusted over the cells (Holm); other metrics are exploratory.",
-		c.Primary, strconv.FormatFloat(c.MinEffect*100, 'g', 4, 64)))
+		c.Primary, percentOf(c.MinEffect)))
+}
+
+// against names the cells and shown metrics of which the means rise where Δ falls, or fall where
+// it rises, by more than what is rounded away.
+func (c comparison) against() []string {
+	var out []string
+	for _, p := range c.Pairs {
+		for _, name := range c.shown {
+			m, ok := p.Of(name)
+			if !ok || math.IsNaN(m.Ratio.Ratio) || compare.Percent(m.Ratio.Ratio) == "0.0" {
+				continue
+			}
+			if rise := m.Arm.Mean - m.Baseline.Mean; rise*(m.Ratio.Ratio-1) < 0 && significant(m.Arm.Mean) != significant(m.Baseline.Mean) {
+				text := p.Cell + " (" + compareHead(name) + ")"
+				if len(c.Arms) > 2 {
+					text = p.Arm + " " + text
+				}
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 func listed(names []string, most int) string {
