@@ -9,7 +9,7 @@ import (
 // Throttler is a Tool that can tell why devices run slower than they could.
 type Throttler interface {
 	// Throttled gives the reasons of this moment by Device.Index; a device that runs as it
-	// should has none. The error is ErrNone when this version of the tool cannot tell.
+	// should, be it at its power limit, has none. The error is ErrNone when this version of the tool cannot tell.
 	Throttled(ctx context.Context) (map[int][]string, error)
 }
 
@@ -17,13 +17,15 @@ type Throttler interface {
 // before about 535.
 var reasonFields = []string{"clocks_event_reasons.active", "clocks_throttle_reasons.active"}
 
-// reasonBits are the reasons that slow a device down; idleness, and clocks that somebody set,
-// are none. The bits are NVML's (nvmlClocksEventReasons in nvml.h), the names nvidia-smi's.
+// reasonBits are the reasons that slow a device down and should not be there; idleness, and clocks
+// that somebody set, are none, nor is sw_power_cap (0x04): that the power limit rules the clocks is
+// how a healthy data-centre device runs under load, in prefill above all. The bits are NVML's
+// (nvmlClocksEventReasons in nvml.h), the names nvidia-smi's.
 var reasonBits = []struct {
 	bit  uint64
 	name string
 }{
-	{0x04, "sw_power_cap"}, {0x08, "hw_slowdown"}, {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"},
+	{0x08, "hw_slowdown"}, {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"},
 }
 
 // Throttled asks for the mask alone: older versions refuse a query with a field they do not know.

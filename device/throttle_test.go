@@ -36,7 +36,7 @@ func smi(t *testing.T, newer, older string) Throttler {
 
 func TestThrottled(t *testing.T) {
 	mask, refused := recorded(t, "nvidia-reasons.txt"), recorded(t, "nvidia-reasons-old.txt")
-	want := map[int][]string{0: {"sw_power_cap"}, 2: {"hw_slowdown", "hw_thermal_slowdown"}}
+	want := map[int][]string{2: {"hw_slowdown", "hw_thermal_slowdown"}} // 0 is at its power limit, as it may be
 	for name, tool := range map[string]Throttler{"newer": smi(t, mask, refused), "older": smi(t, refused, mask)} {
 		for range 2 { // the second time it knows the name
 			got, err := tool.Throttled(t.Context())

@@ -33,7 +33,7 @@ validity: `+validity+`
 					return
 				}
 				f.app(pid, 100)
-				f.write("clocks", "0, 0x0000000000000001\n1, 0x0000000000000044\n")
+				f.write("clocks", "0, 0x0000000000000004\n1, 0x00000000000000c4\n") // both at their power limit
 				f.write("looks", "\n")
 				changed.Go(func() { // two looks that began later have ended when the third begins
 					for deadline := time.Now().Add(time.Minute); f.looks() < 4 && time.Now().Before(deadline); {
@@ -54,13 +54,13 @@ validity: `+validity+`
 			if want[s.Status] != validity || len(s.Validity.Reasons) != 2 {
 				t.Fatalf("%s, %+v", s.Status, s.Validity)
 			}
-			for i, part := range []string{fmt.Sprintf("pid %d (sleep 3600) with 100 MiB of device 0 (Fake) while the client ran", pid), "device 1 (Fake): sw_power_cap at "} {
+			for i, part := range []string{fmt.Sprintf("pid %d (sleep 3600) with 100 MiB of device 0 (Fake) while the client ran", pid), "device 1 (Fake): hw_power_brake_slowdown at "} {
 				r := s.Validity.Reasons[i]
 				if !strings.Contains(r.Detail, part) || r.Severity != result.SeverityWarning || r.Reason != []string{result.ForeignProcess, result.Throttled}[i] {
 					t.Errorf("%+v, want %q", r, part)
 				}
 			}
-			if !strings.Contains(s.Validity.Reasons[1].Detail, "device 1 (Fake): hw_thermal_slowdown") || strings.Contains(s.Validity.Reasons[1].Detail, "device 0") {
+			if !strings.Contains(s.Validity.Reasons[1].Detail, "device 1 (Fake): hw_thermal_slowdown") || strings.Contains(s.Validity.Reasons[1].Detail, "device 0") || strings.Contains(s.Validity.Reasons[1].Detail, "power_cap") {
 				t.Errorf("%+v", s.Validity.Reasons[1])
 			}
 			if n := strings.Count(b.warnings(), "is not of this run"); n != 1 {
