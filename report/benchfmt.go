@@ -21,20 +21,18 @@ import (
 // (https://go.dev/design/14313-benchmark-format), for benchstat: one line for each server start
 // with a valid sample of a cell, in plan order. The axes are in the benchmark's name, so that
 // benchstat can compare along any of them; a start with several valid samples of a cell is one
-// line with their means. What is not valid, and numbers that are not finite, are left out.
-func Benchfmt(w io.Writer, folder journal.Folder) error {
+// line with their means. What is not valid, and numbers that are not finite, are left out. It tells
+// how many lines there are; where there is none it writes nothing at all.
+func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 	t, err := tallyOf(folder)
 	if err != nil {
-		return err
+		return lines, err
 	}
 	t.whole = true
 	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
-		return err
+		return lines, err
 	}
 	out := benchfmt.NewWriter(w)
-	if err := writeUnits(out); err != nil {
-		return err
-	}
 	for _, r := range repeats(t.table()) {
 		if r.former {
 			continue
@@ -44,12 +42,18 @@ func Benchfmt(w io.Writer, folder journal.Folder) error {
 			if len(line.Values) == 0 {
 				continue
 			}
+			if lines == 0 {
+				if err := writeUnits(out); err != nil {
+					return lines, err
+				}
+			}
+			lines++
 			if err := out.Write(line); err != nil {
-				return err
+				return lines, err
 			}
 		}
 	}
-	return nil
+	return lines, nil
 }
 
 // writeUnits says of each metric which direction is good.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ import (
 func readBack(t *testing.T, r *run) (lines []*benchfmt.Result, units benchfmt.UnitMetadataMap) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Benchfmt(&b, r.folder); err != nil {
+	if _, err := Benchfmt(&b, r.folder); err != nil {
 		t.Fatal(err)
 	}
 	reader := benchfmt.NewReader(&b, "run")
@@ -123,5 +124,17 @@ func TestBenchfmtOfOddRuns(t *testing.T) {
 	}
 	if _, parts := lines[0].Name.Parts(); len(parts) != 2 {
 		t.Errorf("the name has the parts %q", parts)
+	}
+}
+
+// A run without a valid sample gives benchstat nothing, not even units.
+func TestBenchfmtWithoutValidSample(t *testing.T) {
+	r := repeated(t, t.TempDir(), "en")
+	if err := os.Truncate(r.folder.Path(journal.EventsFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if lines, err := Benchfmt(&b, r.folder); err != nil || lines != 0 || b.Len() > 0 {
+		t.Errorf("%d lines, %v:\n%s", lines, err, b.String())
 	}
 }

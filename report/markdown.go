@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -221,12 +223,23 @@ func (t *tally) markdownCell(row Row) string {
 		b.WriteString("\n| metric | value |\n|---|--:|\n")
 		for _, name := range names {
 			if v, ok := s.Metrics.Get(name); ok {
-				fmt.Fprintf(&b, "| %s | %s |\n", escape(name), short(v))
+				fmt.Fprintf(&b, "| %s | %s |\n", escape(name), legible(v))
 			}
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(folder)))
 	return b.String()
+}
+
+// legible writes a number for people: to three decimals, below one to three digits that count.
+// results.csv and results.jsonl have all of them.
+func legible(v float64) string {
+	format := byte('f')
+	if math.Abs(v) < 1 {
+		format = 'g'
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, format, 3, 64), 64) // what was just written is a number
+	return short(rounded)
 }
 
 // fence puts lines that somebody else wrote into a code block that they cannot close.

@@ -88,7 +88,7 @@ with their flags) and benchmark clients, unattended, and leaves one report that 
 	}
 	root.SuggestionsMinimumDistance = 2 // letters that may be wrong
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+		return &exitError{code: exitUsage, err: flagError(err), hint: "see: " + cmd.CommandPath() + " --help"}
 	})
 	root.AddCommand(commands(env)...)
 	root.InitDefaultCompletionCmd()

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,6 +48,9 @@ func compareSource(env Env, arg string) (src *compare.Source, place string, err 
 	if _, serr := os.Stat(place); serr != nil {
 		return nil, "", err
 	}
+	if isRunWithoutPlan(place) {
+		fmt.Fprintf(env.Stderr, "%s is a run folder without its %s: what its samples tell is compared, as of an import; what the run knows of its servers and host is not\n", arg, journal.PlanFile)
+	}
 	samples, err := result.Import([]string{place})
 	if err != nil {
 		return nil, "", &exitError{code: exitUsage, err: err}
@@ -55,6 +60,13 @@ func compareSource(env Env, arg string) (src *compare.Source, place string, err 
 		src.Samples = append(src.Samples, &samples[i])
 	}
 	return src, place, nil
+}
+
+// isRunWithoutPlan tells of a folder that has a run's journal but not its plan.
+func isRunWithoutPlan(place string) bool {
+	_, journalled := os.Stat(filepath.Join(place, journal.EventsFile))
+	_, planned := os.Stat(filepath.Join(place, journal.PlanFile))
+	return journalled == nil && errors.Is(planned, fs.ErrNotExist)
 }
 
 // runSource reads a run folder: its samples, and what is known around each server start.

@@ -26,7 +26,7 @@ func newReport(env Env) *cobra.Command {
 folder; md the short one with the table; csv and jsonl one line per sample; benchfmt one line per
 server start with a valid sample, for benchstat. A live run is drawn as far as it has come.
 
-Exit codes: 0 drawn · 1 the run folder is damaged · 2 usage, or there is no such run`,
+Exit codes: 0 drawn · 2 usage, there is no such run, or its plan or journal is damaged`,
 		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return drawReport(env, args[0], opt) },
@@ -65,7 +65,11 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 		case "jsonl":
 			return report.JSONL(w, folder)
 		case "benchfmt":
-			return report.Benchfmt(w, folder)
+			lines, err := report.Benchfmt(w, folder)
+			if err == nil && lines == 0 {
+				fmt.Fprintf(env.Stderr, "%s has no valid sample: there is nothing for benchstat\n", shown(env, string(folder)))
+			}
+			return err
 		}
 		return report.Text(w, folder, opt.lang)
 	}
