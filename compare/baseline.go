@@ -36,7 +36,7 @@ func (t term) of(b *book, c *cell) (value string, ok bool) {
 	}
 	switch t.kind {
 	case bySource:
-		return b.sources[c.source].Name, true
+		return b.names[c.source], true
 	case byName:
 		return side.Name, side.Name != ""
 	case byAxis:
@@ -167,6 +167,15 @@ func (b *book) match(t term, value string) (string, error) {
 			return v, nil
 		}
 	}
+	if t.kind == bySource {
+		switch found := b.sourcesCalled(value); len(found) {
+		case 0:
+		case 1:
+			return b.names[found[0]], nil
+		default:
+			return "", usage("", "--baseline: %q could be %s", value, list(pick(b.names, found), 6))
+		}
+	}
 	for _, v := range values {
 		if sameText(v, value) {
 			return v, nil
@@ -266,7 +275,7 @@ func (b *book) offer() string {
 // choose finds a baseline where none was given, and says so.
 func (b *book) choose() ([]term, string, error) {
 	if len(b.sources) > 1 {
-		first := b.sources[0].Name
+		first := b.names[0]
 		return []term{{kind: bySource, shown: "run", value: first}}, fmt.Sprintf("the first one given, %s, is the baseline", first), nil
 	}
 	var varying []term

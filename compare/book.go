@@ -8,6 +8,7 @@ import (
 // book is what a comparison works on.
 type book struct {
 	sources  []Source
+	names    []string // of the sources, as people are told
 	cells    []*cell
 	commands commands
 	around   map[[2]*Facts][]change
@@ -17,7 +18,7 @@ type book struct {
 
 func newBook(sources []Source) *book {
 	return &book{
-		sources: sources, cells: cellsOf(sources), commands: commands{},
+		sources: sources, names: shortNames(sources), cells: cellsOf(sources), commands: commands{},
 		around: map[[2]*Facts][]change{}, between: map[[2]*command][]change{},
 	}
 }

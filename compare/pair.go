@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -131,7 +132,7 @@ func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []st
 	if second != nil {
 		return second.pairs, second.how, second.arms, second.alone, nil
 	}
-	if len(arms) < 2 {
+	if len(arms) < 2 && terms[0].kind != bySource {
 		return nil, how, nil, nil, usage(b.offer(), "there is nothing to compare %s with: all samples are of it", base)
 	}
 	return nil, how, nil, nil, usage(b.whyAlone(terms, base), "no cell of %s has a counterpart in another arm", base)
@@ -328,6 +329,9 @@ func (n *namer) of(c keyed, how keying) string {
 // whyAlone says what keeps the cells apart: an axis that has other values in each arm goes with
 // what is compared, and has to be compared with it.
 func (b *book) whyAlone(terms []term, base string) string {
+	if terms[0].kind == bySource {
+		return b.whyRunsAlone()
+	}
 	var with []string
 	for _, t := range b.axes() {
 		if slices.ContainsFunc(terms, func(o term) bool { return o.kind == t.kind && o.server == t.server && o.name == t.name }) {
@@ -360,4 +364,29 @@ func (b *book) whyAlone(terms []term, base string) string {
 		return "the arms have no workload in common"
 	}
 	return fmt.Sprintf("the values of %s go with it; compare them together: --baseline %s,%s", strings.Join(with, ", "), base, strings.Join(with, ","))
+}
+
+// whyRunsAlone says what no two runs have in common. Of an axis that both have it is the values.
+func (b *book) whyRunsAlone() string {
+	var without []string
+	for _, t := range b.axes() {
+		in := map[string]map[int]bool{} // value → sources
+		has := map[int]bool{}
+		for _, c := range b.cells {
+			if v, ok := t.of(b, c); ok {
+				if in[v] == nil {
+					in[v] = map[int]bool{}
+				}
+				in[v][c.source], has[c.source] = true, true
+			}
+		}
+		shared := slices.ContainsFunc(slices.Collect(maps.Values(in)), func(sources map[int]bool) bool { return len(sources) > 1 })
+		if len(has) > 1 && !shared {
+			without = append(without, t.shown)
+		}
+	}
+	if len(without) == 0 {
+		return "the runs have no axis or workload in common"
+	}
+	return "the runs have no value of " + strings.Join(without, ", ") + " in common"
 }
