@@ -163,7 +163,7 @@ func (b *book) find(name string) (term, error) {
 func (b *book) match(t term, value string) (string, error) {
 	values := b.values(t)
 	for _, v := range values {
-		if v == value {
+		if v == value || value == "" && v == `""` { // as a sweep names a value without text
 			return v, nil
 		}
 	}

@@ -258,6 +258,12 @@ func TestBaselinesThatDoNotFit(t *testing.T) {
 	if _, err := Compare([]Source{{Samples: cells}}, Options{Baseline: []string{"tp=8.0,backend=fa3"}}); err != nil {
 		t.Errorf("8.0 is 8: %v", err)
 	}
+	empty := []*result.Sample{sample(`model=""`, "load=a", 1, 1), sample("model=x", "load=a", 1, 1)}
+	for _, baseline := range []string{"model=", `model=""`} {
+		if _, err := Compare([]Source{{Samples: empty}}, Options{Baseline: []string{baseline}}); err != nil {
+			t.Errorf("%s: %v", baseline, err)
+		}
+	}
 	if _, err := Compare([]Source{{}}, Options{}); err == nil {
 		t.Error("no samples at all were compared")
 	}
