@@ -13,18 +13,28 @@ import (
 // samples are read ahead of the drawing, on all processors; only who draws beside a run (Live)
 // reads one after the other.
 
-// stretch is how many events are handed on at once.
-const stretch = 512
-
-// coming is an event with the sample that it finished, as soon as that is read.
-type coming struct {
-	event  journal.Event
-	err    error
-	sample <-chan reading // nil: the event finishes none
+// stretch is some events in a row, read together: one goroutine, one memory for their data.
+type stretch struct {
+	events []coming
+	data   []byte
+	read   chan struct{} // closed when the samples are there
 }
 
-// reading is what readSample gave.
+const (
+	stretchEvents = 512
+	stretchData   = 200 << 10 // bytes that so many events mostly have
+)
+
+// coming is an event, and what it finishes.
+type coming struct {
+	event  journal.Event
+	err    error    // why there is no event
+	sample *reading // nil: it finishes none
+}
+
+// reading is what an event says of its sample, and what readSample gave.
 type reading struct {
+	ended  journal.Ended
 	sample *result.Sample
 	err    error
 }
@@ -34,16 +44,18 @@ type reading struct {
 func (t *tally) ahead() iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		stop := make(chan struct{})
-		stretches := make(chan []coming, runtime.GOMAXPROCS(0))
-		go readAhead(t.folder, stretches, stop)
+		stretches := make(chan *stretch, 2*runtime.GOMAXPROCS(0))
+		go readAhead(t.folder, t.parser(), stretches, stop)
 		defer func() {
 			close(stop)
 			t.sample = nil
-			for range stretches { // the files are let go of after this
+			for s := range stretches { // the files are let go of after this
+				<-s.read
 			}
 		}()
-		for events := range stretches {
-			for _, c := range events {
+		for s := range stretches {
+			<-s.read
+			for _, c := range s.events {
 				t.sample = c.sample
 				if !yield(c.event, c.err) {
 					return
@@ -53,49 +65,59 @@ func (t *tally) ahead() iter.Seq2[journal.Event, error] {
 	}
 }
 
-func readAhead(folder journal.Folder, to chan<- []coming, stop <-chan struct{}) {
+func readAhead(folder journal.Folder, parse parseFunc, to chan<- *stretch, stop <-chan struct{}) {
 	defer close(to)
-	free := make(chan struct{}, 2*runtime.GOMAXPROCS(0)) // samples being read
-	var now []coming
+	now := newStretch()
 	send := func() bool {
 		select {
 		case to <- now:
-			now = make([]coming, 0, stretch)
-			return true
 		case <-stop:
 			return false
 		}
+		go now.readSamples(folder, parse)
+		now = newStretch()
+		return true
 	}
 	_, err := folder.Read(func(e journal.Event) error {
-		c := coming{event: e.Clone()}
-		if e.Type == journal.SampleEnded {
-			done := make(chan reading, 1)
-			c.sample = done
-			free <- struct{}{}
-			go func() {
-				defer func() { <-free }()
-				done <- readEnded(folder, c.event)
-			}()
-		}
-		if now = append(now, c); len(now) == stretch && !send() {
+		now.add(e)
+		if len(now.events) == stretchEvents && !send() {
 			return errStopped
 		}
 		return nil
 	})
 	if err != nil {
-		now = append(now, coming{err: err})
+		now.events = append(now.events, coming{err: err})
 	}
 	send()
 }
 
 var errStopped = errors.New("nobody wants more")
 
-// readEnded reads the sample that an event finished.
-func readEnded(folder journal.Folder, e journal.Event) reading {
-	d, err := journal.Decode[journal.Ended](e)
-	if err != nil {
-		return reading{nil, err} // the tally decodes it too, and says so
+func newStretch() *stretch {
+	return &stretch{events: make([]coming, 0, stretchEvents), data: make([]byte, 0, stretchData), read: make(chan struct{})}
+}
+
+// add takes an event in whose data is its own for the moment only.
+func (s *stretch) add(e journal.Event) {
+	from := len(s.data)
+	s.data = append(s.data, e.Data...)
+	e.Data = s.data[from:len(s.data):len(s.data)]
+	s.events = append(s.events, coming{event: e})
+}
+
+// readSamples reads the samples that the events finish.
+func (s *stretch) readSamples(folder journal.Folder, parse parseFunc) {
+	defer close(s.read)
+	for i := range s.events {
+		c := &s.events[i]
+		if c.event.Type != journal.SampleEnded {
+			continue
+		}
+		ended, err := journal.Decode[journal.Ended](c.event)
+		if err != nil {
+			continue // the tally decodes it too, and says so
+		}
+		c.sample = &reading{ended: ended}
+		c.sample.sample, c.sample.err = readSample(folder.Path(samplePath(c.event)), ended.SHA256, parse)
 	}
-	s, err := readSample(folder.Path(samplePath(e)), d.SHA256)
-	return reading{s, err}
 }

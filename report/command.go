@@ -26,9 +26,11 @@ func commandLine(unset []string, env map[string]string, argv []string) string {
 		words = append(words, visible(name)+"="+quoteValue(env[name]))
 	}
 	for _, word := range argv {
-		if m := flagValue.FindStringSubmatch(word); m != nil {
-			words = append(words, m[1]+quoteValue(m[2]))
-			continue
+		if strings.HasPrefix(word, "-") && strings.Contains(word, "=") { // few do, and the expression takes its time
+			if m := flagValue.FindStringSubmatch(word); m != nil {
+				words = append(words, m[1]+quoteValue(m[2]))
+				continue
+			}
 		}
 		words = append(words, quote(word))
 	}
@@ -46,8 +48,17 @@ func quoteValue(s string) string {
 // safe are the characters that mean nothing to a shell wherever they stand.
 const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@%+"
 
+func harmless(word string) bool {
+	for i := range len(word) {
+		if strings.IndexByte(safe, word[i]) < 0 {
+			return false
+		}
+	}
+	return word != ""
+}
+
 func quote(s string) string {
-	if s != "" && strings.Trim(s, safe) == "" { // as most words are; the library takes its time
+	if harmless(s) { // as most words are; the library takes its time
 		return s
 	}
 	quoted, err := syntax.Quote(s, syntax.LangBash)

@@ -24,6 +24,7 @@ func CSV(w io.Writer, folder journal.Folder) error {
 	if err != nil {
 		return err
 	}
+	t.samples = true
 	out := csv.NewWriter(w)
 	columns := columnsOf(t)
 	if err := out.Write(columns.head()); err != nil {
@@ -43,6 +44,7 @@ func JSONL(w io.Writer, folder journal.Folder) error {
 	if err != nil {
 		return err
 	}
+	t.samples = true
 	return t.eachSample(func(s *result.Sample) error {
 		line, err := s.MarshalJSON()
 		if err != nil {

@@ -71,6 +71,7 @@ func Open(folder journal.Folder, plan *matrix.Plan, past iter.Seq2[journal.Event
 		}
 	}
 	l.draw = newDrawer(l.text, newTally(folder, plan), "")
+	l.draw.samples = true // for results.csv and results.jsonl
 	l.rows = csv.NewWriter(l.csv)
 	l.head = columnsOf(l.draw.tally)
 	return l, nil

@@ -207,7 +207,7 @@ func (t *tally) markdownCell(row Row) string {
 		return ""
 	}
 	folder := journal.AttemptName(row.Cell, row.Block, row.Attempt)
-	s, err := readSample(t.folder.Path(folder, journal.SampleFile), "")
+	s, err := readSample(t.folder.Path(folder, journal.SampleFile), "", result.ParseSample)
 	if err != nil {
 		return ""
 	}

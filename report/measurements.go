@@ -9,7 +9,7 @@ import (
 	"servematrix/result"
 )
 
-// Measurement is a sample of a run with where it was made.
+// Measurement is a sample of a run with where it was made. What comparing needs is read of it: Extra is nil.
 type Measurement struct {
 	*result.Sample
 	Launch  string // the server start; "" for a cell that was skipped
@@ -37,6 +37,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.whole = true
 	m := &Measurements{Plan: t.plan, Configured: map[string]string{}}
 	sides := map[string]*result.Side{}
 	for _, s := range t.plan.Servers {
@@ -97,9 +98,6 @@ func (t *tally) finished(e journal.Event) (*result.Sample, error) {
 		}
 		return t.skipped(e, d), nil
 	}
-	d, err := journal.Decode[journal.Ended](e)
-	if err != nil {
-		return nil, err
-	}
-	return t.ended(e, d), nil
+	s, _, err := t.ended(e)
+	return s, err
 }

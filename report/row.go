@@ -66,15 +66,19 @@ func (t *tally) shown(all metric.Values) metric.Values {
 	if t.whole {
 		return all
 	}
-	some := make(metric.Values, len(numbers)+3)
-	for _, list := range [][]string{numbers, {"completed", "num_prompts", t.primary()}} {
-		for _, name := range list {
-			if v, ok := all.Get(name); ok {
-				some[name] = v
-			}
+	columns := t.columns()
+	some := make(metric.Values, len(columns))
+	for _, name := range columns {
+		if v, ok := all.Get(name); ok {
+			some[name] = v
 		}
 	}
 	return some
+}
+
+// columns are the metrics of which a table of rows makes something.
+func (t *tally) columns() []string {
+	return append(slices.Clone(numbers), "completed", "num_prompts", t.primary())
 }
 
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -22,6 +24,7 @@ func Samples(folder journal.Folder) ([]*result.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.samples = true
 	var out []*result.Sample
 	err = t.eachSample(func(s *result.Sample) error {
 		out = append(out, s)
@@ -77,32 +80,67 @@ func readPlan(path string) (*matrix.Plan, error) {
 
 var errOtherSample = errors.New("it is not the file that the journal vouches for (its SHA-256 differs)")
 
+// parseFunc reads the text of a sample.json, whole or what of it is needed.
+type parseFunc func(data []byte) (*result.Sample, error)
+
+// parser is that of the samples that the tally takes in.
+func (t *tally) parser() parseFunc {
+	if t.samples {
+		return result.ParseSample
+	}
+	var wanted []string // all
+	if !t.whole {
+		wanted = t.columns()
+	}
+	return func(data []byte) (*result.Sample, error) { return result.ParseOutcome(data, wanted...) }
+}
+
 // readSample reads a sample.json; digest is its SHA-256 in hexadecimal, "" when nobody knows it.
-func readSample(path, digest string) (*result.Sample, error) {
-	data, err := os.ReadFile(path)
+func readSample(path, digest string, parse parseFunc) (*result.Sample, error) {
+	text, _ := texts.Get().(*bytes.Buffer)
+	if text == nil {
+		text = &bytes.Buffer{}
+	}
+	defer texts.Put(text)
+	text.Reset()
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(data); digest != "" && digest != hex.EncodeToString(sum[:]) {
+	defer file.Close()
+	if _, err := text.ReadFrom(file); err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(text.Bytes()); digest != "" && digest != hex.EncodeToString(sum[:]) {
 		return nil, errOtherSample
 	}
-	return result.ParseSample(data)
+	return parse(text.Bytes())
 }
 
-// ended gives the sample that sample.ended finished.
-func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
-	var read reading
-	if t.sample != nil {
-		read = <-t.sample
-	} else {
-		read.sample, read.err = readSample(t.folder.Path(samplePath(e)), d.SHA256)
+// texts are the memory for files that are read one after the other. No sample keeps any of it.
+var texts sync.Pool
+
+// ended gives the sample that sample.ended finished, and what the event says of it.
+func (t *tally) ended(e journal.Event) (*result.Sample, journal.Ended, error) {
+	read := t.sample
+	if read == nil {
+		d, err := journal.Decode[journal.Ended](e)
+		if err != nil {
+			return nil, d, err
+		}
+		read = &reading{ended: d}
+		read.sample, read.err = readSample(t.folder.Path(samplePath(e)), d.SHA256, t.parser())
 	}
-	s, err := read.sample, read.err
-	if err == nil {
-		return s
+	if read.err != nil {
+		return t.unread(e, read.ended, read.err), read.ended, nil
 	}
+	return read.sample, read.ended, nil
+}
+
+// unread stands for a sample whose file cannot be read, or is another one.
+func (t *tally) unread(e journal.Event, d journal.Ended, err error) *result.Sample {
 	rel := samplePath(e)
-	s = t.blank(e)
+	s := t.blank(e)
 	s.Status = result.StatusFailed
 	s.Failure = &result.Failure{Class: "no_result", Phase: "client", Message: fmt.Sprintf("%s cannot be read: %s", rel, whyNot(err))}
 	if f := d.Failure; f != nil {

@@ -27,6 +27,13 @@ type launchFact struct {
 	failure   *journal.Failure
 }
 
+// launchSays is what of journal.Launch is needed; the rest is long.
+type launchSays struct {
+	Name      string   `json:"name"`
+	Simulated bool     `json:"simulated"`
+	Logs      []string `json:"logs"`
+}
+
 // tally folds events into what the end of every report needs. It keeps no sample whole.
 type tally struct {
 	folder   journal.Folder
@@ -48,7 +55,8 @@ type tally struct {
 	launches map[string]*launchFact
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
-	sample   <-chan reading    // of the event at hand, where it is read ahead
+	samples  bool              // samples are wanted whole; else what became of them, with the metrics that rows keep
+	sample   *reading          // of the event at hand, where it is read ahead
 	ran      map[string]*ranAs // server variant → what it told of itself
 }
 
@@ -126,7 +134,7 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 	case journal.BlockEnded:
 		return nil, with(e, func(d journal.Look) { t.session.Blocks = d.Blocks })
 	case journal.LaunchStarted:
-		return nil, with(e, func(d journal.Launch) {
+		return nil, with(e, func(d launchSays) {
 			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}
 		})
 	case journal.LaunchRunning:
@@ -146,11 +154,10 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 	case journal.RunEnded:
 		return nil, with(e, func(d journal.Verdict) { t.verdict = &d })
 	case journal.SampleEnded:
-		d, err := journal.Decode[journal.Ended](e)
+		s, d, err := t.ended(e)
 		if err != nil {
 			return nil, err
 		}
-		s := t.ended(e, d)
 		t.keep(e, s, findings(s, d.Reasons), e.Launch)
 		return s, nil
 	case journal.CellSkipped:

@@ -1,6 +1,9 @@
 package result
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -11,20 +14,33 @@ import (
 
 // ParseSample reads a sample as UnmarshalJSON does. A run has tens of thousands of them, so one as
 // MarshalJSON writes it is taken apart without encoding/json; any other is read too, only slower.
-func ParseSample(data []byte) (*Sample, error) {
-	known, _ := words.Get().(map[string]string)
-	if known == nil {
-		known = map[string]string{}
+func ParseSample(data []byte) (*Sample, error) { return decode(data, cursor{}) }
+
+// ParseOutcome reads of a sample what became of it: all but Server, Client and Extra, and of the metrics those that are
+// wanted, or all where none is named. What it passes over is not looked at, so the caller should know by the file's digest that it is a sample.
+func ParseOutcome(data []byte, wanted ...string) (*Sample, error) {
+	return decode(data, cursor{outcome: true, wanted: wanted})
+}
+
+// decode reads a sample with a cursor that says what is wanted of it.
+func decode(data []byte, c cursor) (*Sample, error) {
+	c.rest = data
+	if c.known, _ = words.Get().(map[string]string); c.known == nil {
+		c.known = map[string]string{}
 	}
-	c := cursor{rest: data, known: known}
 	s := &Sample{}
 	c.sample(s)
 	c.space()
-	words.Put(known)
+	words.Put(c.known)
 	if !c.failed && len(c.rest) == 0 {
 		return s, nil
 	}
-	return parseSample(data)
+	s, err := parseSample(data)
+	if err == nil && c.outcome {
+		s.Server, s.Client, s.Extra = nil, nil, nil
+		maps.DeleteFunc(s.Metrics, func(name string, _ float64) bool { return !c.wants(name) })
+	}
+	return s, err
 }
 
 // words are the names and words that samples have in common, so that each is kept once: a map
@@ -39,6 +55,13 @@ type cursor struct {
 	rest   []byte
 	failed bool
 	known  map[string]string
+
+	outcome bool     // only what became of the sample
+	wanted  []string // metrics; empty: all
+}
+
+func (c *cursor) wants(metric string) bool {
+	return len(c.wanted) == 0 || slices.Contains(c.wanted, metric)
 }
 
 func (c *cursor) space() {
@@ -187,15 +210,53 @@ func (c *cursor) array(each func()) {
 	}
 }
 
+// sampleKeys are the keys of a sample in the order in which MarshalJSON writes them.
+var sampleKeys = []string{"run", "cell", "block", "attempt", "status", "failure", "server", "client", "metrics", "extra", "validity", "times", "simulated"}
+
+// notOutcome are those of which ParseOutcome reads nothing.
+var notOutcome = []string{"server", "client", "extra"}
+
+// pass passes over a value by its brackets and quotes.
+func (c *cursor) pass() {
+	c.space()
+	depth := 0
+	for i := 0; i < len(c.rest); i++ {
+		switch c.rest[i] {
+		case '"':
+			for i++; i < len(c.rest) && c.rest[i] != '"'; i++ {
+				if c.rest[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']', ',':
+			if depth == 0 { // it belongs to what is around the value
+				c.rest, c.failed = c.rest[i:], c.failed || i == 0
+				return
+			}
+			if c.rest[i] != ',' {
+				depth--
+			}
+		}
+	}
+	c.failed = true
+}
+
 // sample takes a whole sample. A failure with its tail is rare, and left to encoding/json.
 func (c *cursor) sample(s *Sample) {
-	seen := map[string]bool{}
+	ahead := sampleKeys
 	c.object(func(key string) {
-		if seen[key] {
+		at := slices.Index(ahead, key)
+		if at < 0 {
 			c.failed = true
 			return
 		}
-		seen[key] = true
+		ahead = ahead[at+1:]
+		if c.outcome && slices.Contains(notOutcome, key) {
+			c.pass()
+			return
+		}
 		if c.may("null") {
 			switch key {
 			case "run", "cell", "block", "attempt", "failure", "server", "client", "metrics", "extra", "validity", "times":
@@ -220,10 +281,14 @@ func (c *cursor) sample(s *Sample) {
 		case "client":
 			s.Client = c.side()
 		case "metrics":
-			s.Metrics = make(metric.Values, 48)
+			s.Metrics = make(metric.Values, min(48, cmp.Or(len(c.wanted), 48)))
 			c.object(func(name string) {
-				if !c.may("null") {
+				switch {
+				case c.may("null"):
+				case c.wants(name):
 					s.Metrics[name] = c.float()
+				default:
+					c.number()
 				}
 			})
 		case "extra":

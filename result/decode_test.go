@@ -2,12 +2,15 @@ package result
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"servematrix/matrix"
 	"servematrix/metric"
@@ -97,4 +100,41 @@ func FuzzParseSample(f *testing.F) {
 		like(t, data)
 		like(t, data) // what is remembered changes nothing
 	})
+}
+
+func TestParseOutcomeReadsTheSameAsParseSample(t *testing.T) {
+	only := []string{"output_throughput", "mean_ttft_ms"}
+	for _, data := range seeds(t) {
+		for _, wanted := range [][]string{nil, only} {
+			want, err := ParseSample(data)
+			got, gotErr := ParseOutcome(data, wanted...)
+			if err != nil {
+				continue // what is passed over is not looked at
+			}
+			if gotErr != nil {
+				t.Errorf("%s\n%v", data, gotErr)
+				continue
+			}
+			want.Server, want.Client, want.Extra = nil, nil, nil
+			maps.DeleteFunc(want.Metrics, func(name string, _ float64) bool { return wanted != nil && !slices.Contains(wanted, name) })
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\n%s", data, diff)
+			}
+		}
+	}
+}
+
+func TestParseOutcomeIsQuickWithOurs(t *testing.T) {
+	data, err := json.MarshalIndent(full(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cursor{rest: data, known: map[string]string{}, outcome: true, wanted: []string{"output_throughput"}}
+	s := &Sample{}
+	if c.sample(s); c.failed || len(c.rest) > 0 {
+		t.Fatalf("it was left to encoding/json from %.60q on", c.rest)
+	}
+	if len(s.Metrics) != 1 || s.Server != nil || s.Extra != nil || s.Status != StatusInvalid {
+		t.Errorf("got %+v", s)
+	}
 }
