@@ -16,6 +16,9 @@ type Run struct {
 	Name string
 	// Samples are all its samples, oldest first.
 	Samples []*result.Sample
+	// Cells are the ids of the plan's cells, in its order; nil where there is no plan. Of cells
+	// that are equally near the first is taken.
+	Cells []string
 	// Around gives what is known around a sample besides its commands; it may be nil.
 	Around func(*result.Sample) Around
 }
@@ -133,40 +136,6 @@ func match(f *File, r *Result, cells []*cell) Match {
 	return m
 }
 
-// nearest gives the cell in which the fewest conditions differ and the most are the same; the
-// conditions that tell the results of the file apart weigh more than those that they share.
-func nearest(f *File, r *Result, cells []*cell) (best *cell, others int) {
-	type distance struct{ own, all, same int }
-	of := func(c *cell) distance {
-		var d distance
-		for _, checked := range check(f.conditions(r), &c.sides) {
-			switch _, own := find(r.Conditions, checked.Name); {
-			case checked.Status == Same:
-				d.same++
-			case checked.Status == Differs && own:
-				d.own++
-				fallthrough
-			case checked.Status == Differs:
-				d.all++
-			}
-		}
-		return d
-	}
-	order := func(a, b distance) int {
-		return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.all, b.all), cmp.Compare(b.same, a.same))
-	}
-	var least distance
-	for _, c := range cells {
-		switch d := of(c); {
-		case best == nil || order(d, least) < 0:
-			best, least, others = c, d, 0
-		case d == least:
-			others++
-		}
-	}
-	return best, others
-}
-
 // check compares each condition.
 func check(list []Condition, s *sides) []Checked {
 	out := make([]Checked, 0, len(list))
@@ -229,6 +198,7 @@ func cellsOf(run Run) []*cell {
 		}
 		all = append(all, c)
 	}
+	sortByPlan(all, run.Cells)
 	return all
 }
 

@@ -110,7 +110,11 @@ func plural(n int, word string) string {
 func conditionCount(m *reference.Match) string {
 	var parts []string
 	for _, status := range []string{reference.Same, reference.Differs, reference.Unknown, reference.NotThere} {
-		if n := m.Count(status); n > 0 {
+		n := m.Count(status)
+		if status == reference.Differs && n > 1 {
+			status = "differ"
+		}
+		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}
 	}

@@ -77,3 +77,14 @@ func TestReferenceOfNothing(t *testing.T) {
 		t.Errorf("%v\n%s", err, doc.String())
 	}
 }
+
+func TestConditionCount(t *testing.T) {
+	m := &reference.Match{Conditions: []reference.Checked{{Status: reference.Differs}, {Status: reference.Same}}}
+	if got := conditionCount(m); got != "1 same, 1 differs" {
+		t.Error(got)
+	}
+	m.Conditions = append(m.Conditions, m.Conditions[0])
+	if got := conditionCount(m); got != "1 same, 2 differ" {
+		t.Error(got)
+	}
+}

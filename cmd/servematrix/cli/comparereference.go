@@ -34,7 +34,7 @@ func compareReference(env Env, args []string, opt compareOptions) error {
 		return err
 	}
 	src := sources[0]
-	c := reference.Compare(file, reference.Run{Name: src.Name, Samples: src.Samples, Around: referenceAround(src)})
+	c := reference.Compare(file, reference.Run{Name: src.Name, Samples: src.Samples, Cells: src.Cells, Around: referenceAround(src)})
 	switch opt.format {
 	case "json":
 		return report.ReferenceJSON(env.Stdout, c)
