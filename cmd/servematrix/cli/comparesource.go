@@ -53,7 +53,7 @@ func compareSource(env Env, arg string) (src *compare.Source, place string, err 
 	}
 	samples, err := result.Import([]string{place})
 	if err != nil {
-		return nil, "", &exitError{code: exitUsage, err: err}
+		return nil, "", unread(err)
 	}
 	src = &compare.Source{Name: filepath.Clean(arg)}
 	for i := range samples {

@@ -54,9 +54,9 @@ func importFiles(env Env, names []string, out string) error {
 	var hide secret.Redactor
 	hide.AddEnviron(env.Env, nil)
 	err := record(&hide, env.path(out), paths, func(w io.Writer) error { return writeSamples(env, paths, w) })
-	var unread *exitError
+	var wrong *exitError
 	switch {
-	case errors.As(err, &unread):
+	case errors.As(err, &wrong):
 		return err
 	case errors.Is(err, fs.ErrExist):
 		return usageError("%s is there already; give --out a new folder", out)
@@ -91,7 +91,7 @@ func writeSamples(env Env, paths []string, to io.Writer) error {
 	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
 	namePassed(env, passed)
 	if err != nil {
-		return &exitError{code: exitUsage, err: err}
+		return unread(err)
 	}
 	return nil
 }

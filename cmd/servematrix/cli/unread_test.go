@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/go-multierror"
+)
+
+func TestUnreadIsALineEach(t *testing.T) {
+	folder := multierror.Append(nil, errors.New("b.json: cut off"), errors.New("c.json: cut off"))
+	all := multierror.Append(nil, fmt.Errorf("import: %w", folder), fmt.Errorf("import: %w", errors.New("a.json: cut off")))
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{all, "b.json: cut off\nc.json: cut off\na.json: cut off"},
+		{errors.New("import: d.json: cut off"), "d.json: cut off"},
+	} {
+		if got := unread(c.err).Error(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
