@@ -235,6 +235,11 @@ func (d *doing) text() string {
 // this command's data: it goes to stdout.
 func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
 	tty, width := terminal(env.Stdout)
+	if !tty { // there is no block that shows where it stands
+		if err := s.standing(env).write(env.Stdout); err != nil {
+			return err
+		}
+	}
 	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Cells: cellsOf(s.units), Past: s.events(),
 		IsTerminal: tty, Width: width, Getenv: env.Getenv})
 	defer view.Close()
