@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -158,4 +159,20 @@ func FuzzReadings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A run reads commands in several goroutines at once; the race detector looks at this.
+func TestScriptsAreReadSideBySide(t *testing.T) {
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 50 {
+				if got := scriptCommands(`exec python3 -m sglang.launch_server --port "30000"`); len(got) != 1 || got[0][len(got[0])-1] != "30000" {
+					t.Errorf("read %q", got)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -57,7 +57,7 @@ func wordText(w *syntax.Word) string {
 		return plain
 	})
 	if plain {
-		if s, err := expand.Literal(nil, w); err == nil {
+		if s, err := expand.Literal(&expand.Config{}, w); err == nil { // nil is one for all goroutines, and written to
 			return s
 		}
 	}
