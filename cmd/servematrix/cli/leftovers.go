@@ -25,16 +25,17 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 		return err
 	}
 	find := func() ([]process.Survivor, error) { return d.look(ctx, env, runs, len(named) == 0) }
-	found, err := find()
+	var ended, found []process.Survivor
+	if clean {
+		ended, found, err = endFound(ctx, find)
+	} else {
+		found, err = find()
+	}
 	if err != nil {
 		return err
 	}
+	d.Ended = append(d.Ended, ended...)
 	d.keep(found)
-	if clean {
-		if err := d.end(ctx, find); err != nil {
-			return err
-		}
-	}
 	d.findRemains(env, runs, clean) // after the processes that may use it
 	if clean {
 		d.hideSecrets(env, runs) // after those that may write them
@@ -88,24 +89,38 @@ func provenDead() ([]process.Survivor, error) {
 	}), err
 }
 
-// looksMost bounds how often endLeftovers looks.
+// looksMost bounds how often endFound looks.
 const looksMost = 20
 
-// endLeftovers ends what former sessions left, before a new one looks whether the host is fit. It
-// looks until nothing is found any more: a process can be made by one that is just being ended. It
-// gives all that it found. What could not be looked at is an error once the rest is ended.
-func endLeftovers(ctx context.Context, find func() ([]process.Survivor, error)) (ended []process.Survivor, err error) {
+// endFound ends what is found, and looks until nothing is found any more: a process can be made by one
+// that is just being ended. It gives those that are gone, each once, and those that cannot be ended. What
+// could not be looked at is an error once the rest is ended.
+func endFound(ctx context.Context, find func() ([]process.Survivor, error)) (ended, still []process.Survivor, err error) {
+	seen := map[process.Identity]bool{}
 	for range looksMost {
 		found, unseen := find()
-		ended = append(ended, found...)
-		if still := process.EndLeftovers(ctx, found, cleanGrace); len(still) > 0 {
-			return ended, errors.Join(notEnded(still), unseen)
+		still = process.EndLeftovers(ctx, found, cleanGrace)
+		for _, s := range found {
+			left := slices.ContainsFunc(still, func(l process.Survivor) bool { return l.Identity == s.Identity })
+			if !left && !seen[s.Identity] {
+				seen[s.Identity] = true
+				ended = append(ended, s)
+			}
 		}
-		if unseen != nil || len(found) == 0 {
-			return ended, unseen
+		if unseen != nil || len(found) == 0 || len(still) > 0 {
+			return ended, still, unseen
 		}
 	}
-	return ended, notEnded(ended[len(ended)-1:])
+	return ended, ended[len(ended)-1:], nil
+}
+
+// endLeftovers ends what former sessions left, before a new one looks whether the host is fit, and gives it.
+func endLeftovers(ctx context.Context, find func() ([]process.Survivor, error)) (ended []process.Survivor, err error) {
+	ended, still, err := endFound(ctx, find)
+	if len(still) > 0 {
+		err = errors.Join(notEnded(still), err)
+	}
+	return ended, err
 }
 
 func notEnded(still []process.Survivor) error {
@@ -140,29 +155,4 @@ func (d *diagnosis) keep(found []process.Survivor) {
 			d.Leftovers = append(d.Leftovers, s)
 		}
 	}
-}
-
-// end ends the leftovers, also those that come up meanwhile, and tells which are gone.
-func (d *diagnosis) end(ctx context.Context, find func() ([]process.Survivor, error)) error {
-	for range looksMost {
-		if len(d.Leftovers) == 0 {
-			return nil
-		}
-		still := process.EndLeftovers(ctx, d.Leftovers, cleanGrace)
-		for _, s := range d.Leftovers {
-			if !slices.ContainsFunc(still, func(left process.Survivor) bool { return left.Identity == s.Identity }) {
-				d.Ended = append(d.Ended, s)
-			}
-		}
-		d.Leftovers = append([]process.Survivor{}, still...)
-		if len(still) > 0 {
-			return nil
-		}
-		again, err := find()
-		if err != nil {
-			return err
-		}
-		d.keep(again)
-	}
-	return nil
 }
