@@ -29,18 +29,18 @@ func (spec workerSpec) serve() {
 	endMainThread()
 }
 
-// endMainThread ends the thread that the process began with and leaves the others running.
-// Until the last of them ends, /proc shows a zombie, and a wait for the process does not return.
-func endMainThread() {
-	runtime.LockOSThread()
-	if syscall.Gettid() == syscall.Getpid() {
-		// Not RawSyscall: the scheduler must see that this thread no longer runs Go code.
-		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+// A worker's main goroutine stays on the thread that the process began with, so that serve can end just that one.
+func init() {
+	if isWorker() {
+		runtime.LockOSThread()
 	}
-	// Another goroutine has the first thread: keep this one occupied and try on the next.
-	done := make(chan struct{})
-	go func() { endMainThread(); close(done) }()
-	<-done
+}
+
+// endMainThread ends the thread that the process began with, on which it has to be called, and leaves the others
+// running. Until the last of them ends, /proc shows a zombie, and a wait for the process does not return.
+func endMainThread() {
+	// Not RawSyscall: the scheduler must see that this thread no longer runs Go code.
+	_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
 }
 
 // daemonize starts the server in another process and leaves it to itself.

@@ -34,11 +34,14 @@ type workerSpec struct {
 	Setsid, CleanEnv, Devnull bool // how the parent starts it
 }
 
+// isWorker reports whether this process was started as a part of a simulated server's tree.
+func isWorker() bool { return len(os.Args) > 1 && os.Args[1] == workerArg }
+
 // WorkerMain turns this process into a part of a simulated server's process tree when it was
 // started as one, and then never returns. Every program that calls Serve calls it before
 // anything else in main; a test binary does so in TestMain.
 func WorkerMain() {
-	if len(os.Args) < 2 || os.Args[1] != workerArg {
+	if !isWorker() {
 		return
 	}
 	in := bufio.NewReader(os.Stdin)
