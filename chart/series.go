@@ -1,0 +1,82 @@
+package chart
+
+// Series is a set of points that belong together: those of one server variant. Its place in
+// the list gives it colour, shape and dashes; keep the place in all charts of a page, and
+// leave a series without points where a chart has none of it.
+type Series struct {
+	Name   string
+	Points []Point
+}
+
+// Point is one measurement. A value that is not finite leaves a gap; it is never drawn as 0.
+type Point struct {
+	Mark
+	X, Y float64
+	// XRange and YRange are intervals, drawn as whiskers; nil for none.
+	XRange, YRange *Range
+	// Label is written beside a point that stands out, where there is room.
+	Label string
+}
+
+// colours is how many series colours the palette has.
+const colours = 8
+
+// outlines are the shapes of the points, as paths relative to their centre. Each covers about
+// the same area, so that no series looks more important than another.
+var outlines = [...]markup{
+	"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",                  // circle
+	"m-3.5-3.5h7v7h-7z",                                   // square
+	"m0-4.8l4.7 8.1h-9.4z",                                // triangle
+	"m0-5l5 5-5 5-5-5z",                                   // diamond
+	"m0 4.8l4.7-8.1h-9.4z",                                // triangle, point down
+	"m-1.5-4.7h3v3.2h3.2v3h-3.2v3.2h-3v-3.2h-3.2v-3h3.2z", // plus
+	"m-2.1-4.5l2.1 2.4 2.1-2.4 2.4 2.1-2.4 2.4 2.4 2.1-2.4 2.4-2.1-2.4-2.1 2.4-2.4-2.1 2.4-2.4-2.4-2.4z", // cross
+	"m0-5l4.8 3.5-1.8 5.6h-6l-1.8-5.6z", // pentagon
+}
+
+// dashes are the patterns of the lines; the first is solid.
+var dashes = [...]markup{"", "6 3", "2 3", "8 3 2 3", "12 4"}
+
+// hue gives the class of the i-th series' colour.
+func hue(i int) markup { return hues[i%colours] }
+
+var hues = [colours]markup{"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"}
+
+// outline gives the i-th series' shape. Colour and shape together repeat after 64 series.
+func outline(i int) markup { return outlines[(i+i/colours)%len(outlines)] }
+
+// dash gives the attribute of the i-th series' line.
+func (p *picture) dash(i int) {
+	if d := dashes[i%len(dashes)]; d != "" {
+		p.put(` stroke-dasharray="%"`, d)
+	}
+}
+
+// count tells how many points the series have.
+func count(series []Series) (n int) {
+	for _, s := range series {
+		n += len(s.Points)
+	}
+	return n
+}
+
+// whiskers draws the intervals of a point, clipped at the plot's edges.
+func (p *picture) whiskers(pt Point, x, y scale) {
+	if r := pt.YRange; r != nil {
+		p.put(`<path class="mark whisker"`)
+		p.owner(pt)
+		p.put(` d="M% %V%"/>`, x.at(pt.X), y.at(r.Low), y.at(r.High))
+	}
+	if r := pt.XRange; r != nil {
+		p.put(`<path class="mark whisker"`)
+		p.owner(pt)
+		p.put(` d="M% %H%"/>`, x.at(r.Low), y.at(pt.Y), x.at(r.High))
+	}
+}
+
+// owner says whose a mark is that goes with another one.
+func (p *picture) owner(pt Point) {
+	if pt.Cell != "" {
+		p.put(` data-cell="%"`, visible(pt.Cell))
+	}
+}
