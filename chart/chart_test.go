@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files again")
+var (
+	update  = flag.Bool("update", false, "write the golden files again")
+	gallery = flag.String("gallery", "", "write a page with all charts to this file, to look at")
+)
 
 // golden holds a picture against testdata/name.svg.
 func golden(t *testing.T, name string, got []byte) {
@@ -48,30 +51,31 @@ func wellFormed(t *testing.T, svg []byte) {
 	}
 }
 
-func frame(id, title string) chart.Frame {
-	return chart.Frame{ID: id, Title: title, Desc: "What it shows.", Lang: "en", Empty: "No cell has a value yet."}
-}
-
-func curves() chart.Curves {
-	return chart.Curves{
-		Frame: frame("load", "Median TTFT over concurrency"),
-		X:     chart.Axis{Title: "Max concurrency", Unit: "requests"},
-		Y:     chart.Axis{Title: "Median TTFT", Unit: "ms", Zero: true, Less: true},
-		Series: []chart.Series{
-			{Name: "flashinfer", Points: []chart.Point{
-				{Mark: chart.Mark{Cell: "c1", Tip: "flashinfer × c1\n61 ms"}, X: 1, Y: 61, YRange: &chart.Range{Low: 58, High: 64}},
-				{Mark: chart.Mark{Cell: "c2"}, X: 16, Y: 143},
-				{Mark: chart.Mark{Cell: "c3"}, X: 32, Y: 251, YRange: &chart.Range{Low: 230, High: 280}},
-			}},
-			{Name: "triton", Points: []chart.Point{
-				{Mark: chart.Mark{Cell: "c4"}, X: 1, Y: 66},
-				{Mark: chart.Mark{Cell: "c5"}, X: 16, Y: math.NaN()},
-				{Mark: chart.Mark{Cell: "c6"}, X: 32, Y: 310},
-			}},
-		},
-	}
-}
-
-func TestCurves(t *testing.T) {
+func TestGolden(t *testing.T) {
 	golden(t, "curves", curves().SVG())
+}
+
+// TestGallery writes what golden files cannot tell: how it looks.
+func TestGallery(t *testing.T) {
+	if *gallery == "" {
+		return
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<!doctype html><meta charset=utf-8><style>%s\nbody{margin:24px auto;max-width:1000px;background:var(--chart-paper);color:var(--chart-ink);font:15px system-ui,sans-serif}h2{font-size:16px;margin:36px 0 12px}td{width:170px}</style>", chart.CSS)
+	show := func(title string, svg []byte) { fmt.Fprintf(&b, "<h2>%s</h2>%s", title, svg) }
+	show("Interval", intervals().SVG())
+	fmt.Fprintf(&b, "<h2>Small</h2><table>")
+	for _, small := range intervals().Small() {
+		fmt.Fprintf(&b, "<tr><td>%s", small)
+	}
+	fmt.Fprintf(&b, "</table>")
+	show("Pareto", pareto().SVG())
+	show("Heatmap", heatmap().SVG())
+	show("Ratios", ratios().SVG())
+	show("Curves", curves().SVG())
+	show("Timeline", timeline(20).SVG())
+	show("Bands", bands(8).SVG())
+	if err := os.WriteFile(*gallery, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,6 +1,10 @@
 package chart
 
-import "strings"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // Frame is what every chart has.
 type Frame struct {
@@ -28,8 +32,10 @@ func (f *Frame) begin(kind markup, width, height float64, stops bool) *picture {
 	if stops {
 		role = "group"
 	}
-	p.put(`<svg xmlns="http://www.w3.org/2000/svg" id="%" class="chart %" viewBox="0 0 % %" role="%" aria-labelledby="%-t %-d"`,
-		f.ID, kind, width, height, role, f.ID, f.ID)
+	p.put(`<svg xmlns="http://www.w3.org/2000/svg" id="%" class="chart %" viewBox="0 0 % `, f.ID, kind, width)
+	p.tall = len(p.b)
+	p.put(`%" role="%" aria-labelledby="%-t %-d"`,
+		height, role, f.ID, f.ID)
 	if f.Lang != "" {
 		p.put(` lang="%" xml:lang="%"`, f.Lang, f.Lang)
 	}
@@ -37,6 +43,13 @@ func (f *Frame) begin(kind markup, width, height float64, stops bool) *picture {
 	p.put("\n"+`<defs><pattern id="%-hatch" class="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">`+
 		`<rect width="5" height="5"/><path d="M1 0v5"/></pattern></defs>`+"\n", f.ID)
 	return p
+}
+
+// height sets the picture's height where it is known only when the picture is drawn.
+func (p *picture) height(h float64) {
+	size := &picture{}
+	size.number(h)
+	p.b = slices.Replace(p.b, p.tall, p.tall+bytes.IndexByte(p.b[p.tall:], '"'), size.b...)
 }
 
 func (p *picture) end() []byte {

@@ -12,7 +12,8 @@ type markup string
 
 // picture is an SVG text that grows.
 type picture struct {
-	b []byte
+	b    []byte
+	tall int // where in it the height stands
 }
 
 // put appends m with each % replaced by the next argument: strings are escaped, numbers

@@ -80,3 +80,15 @@ func (p *picture) owner(pt Point) {
 		p.put(` data-cell="%"`, visible(pt.Cell))
 	}
 }
+
+// specks are the same shapes for points so many that they must be small.
+var specks = [...]markup{
+	"m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
+	"m-2-2h4v4h-4z",
+	"m0-3l3 5h-6z",
+	"m0-3l3 3-3 3-3-3z",
+	"m0 3l3-5h-6z",
+	"m-1-3h2v2h2v2h-2v2h-2v-2h-2v-2h2z",
+	"m-1-3l1 2 1-2 2 1-2 2 2 2-2 1-1-2-1 2-2-1 2-2-2-2z",
+	"m0-3l3 2-1 4h-4l-1-4z",
+}

@@ -35,8 +35,17 @@ func variables(theme int) string {
 // classes gives the classes that only differ by a number their colours.
 func classes() string {
 	var b strings.Builder
-	for i := range colours {
-		fmt.Fprintf(&b, ".%s{--hue:var(--chart-%s)}", hues[i], hues[i])
+	for _, h := range hues {
+		fmt.Fprintf(&b, ".chart .%s{--hue:var(--chart-%s)}", h, h)
+	}
+	b.WriteByte('\n')
+	for _, f := range phases {
+		fmt.Fprintf(&b, ".chart .%s{fill:var(--chart-%s)}", f, f)
+	}
+	for i := range ramps {
+		for _, q := range []markup{sequentials[i], divergings[i]} {
+			fmt.Fprintf(&b, "\n.chart .%s{fill:var(--chart-%s)}.chart .%s text{fill:var(--chart-on-%s)}", q, q, q, q)
+		}
 	}
 	return b.String() + "\n"
 }
