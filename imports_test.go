@@ -14,7 +14,7 @@ import (
 // only those that stand below it.
 var order = []string{
 	"perf", "cmd", "report", "chart", "schema", "orchestrator", "journal", "reference", "compare", "stats", "telemetry", "device", "result", "effective", "engine",
-	"readiness", "process", "matrix", "bench", "sim", "metric", "secret", "logfile", "pyliteral",
+	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral",
 }
 
 func TestImportsPointDown(t *testing.T) {

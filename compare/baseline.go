@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"servematrix/command"
 	"servematrix/matrix"
 	"servematrix/result"
 )
@@ -143,7 +144,7 @@ func (b *book) find(name string) (term, error) {
 	}
 	bare := strings.TrimLeft(rest, "-")
 	for _, server := range []bool{true, false} {
-		for _, flag := range []string{rest, flagName("--" + bare), "-" + bare} {
+		for _, flag := range []string{rest, command.Plain("--" + bare), "-" + bare} {
 			if b.hasFlag(server, flag) {
 				return term{kind: byFlag, server: server, name: flag, shown: bare}, nil
 			}

@@ -12,14 +12,14 @@ type book struct {
 	cells    []*cell
 	commands commands
 	around   map[[2]*Facts][]change
-	between  map[[2]*command][]change
+	between  map[[2]*invocation][]change
 	guessed  bool // only commands told which of several variants belong together
 }
 
 func newBook(sources []Source) *book {
 	return &book{
 		sources: sources, names: shortNames(sources), cells: cellsOf(sources), commands: commands{},
-		around: map[[2]*Facts][]change{}, between: map[[2]*command][]change{},
+		around: map[[2]*Facts][]change{}, between: map[[2]*invocation][]change{},
 	}
 }
 
@@ -28,11 +28,11 @@ func sortByPlace(cells []*cell) {
 }
 
 // changesBetween gives what differs between two commands, worked out once for each two.
-func (b *book) changesBetween(x, y *command) []change {
-	key := [2]*command{x, y}
+func (b *book) changesBetween(x, y *invocation) []change {
+	key := [2]*invocation{x, y}
 	out, known := b.between[key]
 	if !known {
-		out = x.changes(*y)
+		out = x.changes(y)
 		b.between[key] = out
 	}
 	return out

@@ -2,11 +2,12 @@ package compare
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"servematrix/command"
+	"servematrix/engine"
 	"servematrix/result"
 )
 
@@ -20,90 +21,39 @@ const (
 // Present is the value of a flag that stands without one.
 const Present = "present"
 
-// command is a command taken apart, so that two can be compared flag by flag, whatever the order
+// invocation is a command taken apart, so that two can be compared flag by flag, whatever the order
 // of their words.
-type command struct {
-	program string            // the words before the first flag
-	flags   map[string]string // by name as written with hyphens, "--tp": "8"; of a flag that comes twice both values
+type invocation struct {
+	program string            // the words that are no flag's: wrappers, the program, what else stands in a script
+	flags   map[string]string // by name as written with hyphens, "--tp": "8"; of a flag that its profile repeats all values
 	env     map[string]string
 }
 
-// takeApart reads a command. A flag's value is all that follows up to the next flag. Underscores
-// in a long flag's name count as hyphens, as engines take both. A script given to a shell is read
-// by its words.
-func takeApart(side *result.Side) command {
-	c := command{flags: map[string]string{}, env: side.Env}
-	words := side.Argv
-	if len(words) == 3 && words[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash", "zsh"}, path.Base(words[0])) {
-		words = append(words[:1:1], strings.Fields(words[2])...)
+// takeApart reads a command.
+func takeApart(side *result.Side) *invocation {
+	read := engine.Embedded().Read(side.Argv)
+	c := &invocation{flags: map[string]string{}, env: side.Env}
+	words := slices.Clone(read.Around)
+	if len(read.Words) > 0 {
+		words = append(words, read.Words[0])
 	}
-	at := firstFlag(words)
-	c.program = strings.Join(words[:at], " ")
-	for at < len(words) {
-		name, value, joined := strings.Cut(words[at], "=")
-		end := at + 1
-		for end < len(words) && !isFlag(words[end]) {
-			end++
+	c.program = strings.Join(append(words, read.Loose()...), " ")
+	for _, f := range read.Flags() {
+		text := Present
+		if len(f.Values) > 0 {
+			text = strings.Join(f.Values, " ")
 		}
-		parts := words[at+1 : end]
-		if joined {
-			parts = append([]string{value}, parts...)
+		c.flags[command.Plain(f.Name)] = text
+	}
+	if len(read.Env) > 0 {
+		c.env = maps.Clone(read.Env)
+		for name, value := range side.Env {
+			if _, nearer := c.env[name]; !nearer {
+				c.env[name] = value
+			}
 		}
-		text := strings.Join(parts, " ")
-		if !joined && len(parts) == 0 {
-			text = Present
-		}
-		name = flagName(name)
-		if before, twice := c.flags[name]; twice {
-			text = before + " " + text
-		}
-		c.flags[name] = text
-		at = end
 	}
 	return c
-}
-
-// firstFlag is the place of a program's first flag. What Python takes for itself belongs to the
-// program: in `python3 -u -m sglang.bench_serving --backend vllm` that is --backend.
-func firstFlag(words []string) int {
-	at := slices.IndexFunc(words, isFlag)
-	if at < 0 {
-		return len(words)
-	}
-	if at == 0 || !strings.HasPrefix(path.Base(words[at-1]), "python") {
-		return at
-	}
-	for i := at; i < len(words); i++ {
-		switch words[i] {
-		case "-u", "-O", "-OO", "-B", "-E", "-I", "-P", "-q", "-s", "-S", "-v":
-		case "-X", "-W":
-			i++
-		case "-m":
-			return min(i+2, len(words))
-		default:
-			if isFlag(words[i]) {
-				return at
-			}
-			return i + firstFlag(words[i:])
-		}
-	}
-	return at
-}
-
-// isFlag tells a flag from a value: -1 and -0.5 are numbers.
-func isFlag(word string) bool {
-	if len(word) < 2 || word[0] != '-' || word == "--" {
-		return false
-	}
-	_, err := strconv.ParseFloat(word, 64)
-	return err != nil
-}
-
-func flagName(name string) string {
-	if strings.HasPrefix(name, "--") {
-		return strings.ReplaceAll(name, "_", "-")
-	}
-	return name
 }
 
 // sameText compares values as text, or as numbers where both are some: 0.9 is 0.90.
@@ -134,7 +84,7 @@ type change struct {
 }
 
 // changes gives what differs between two commands: the program, the flags, the environment.
-func (c command) changes(arm command) []change {
+func (c *invocation) changes(arm *invocation) []change {
 	var out []change
 	if c.program != arm.program {
 		out = append(out, change{KindCommand, "program", &c.program, &arm.program})
@@ -171,13 +121,12 @@ func mapChanges(kind string, a, b map[string]string) []change {
 }
 
 // commands takes commands apart, each side once.
-type commands map[*result.Side]*command
+type commands map[*result.Side]*invocation
 
-func (cs commands) of(side *result.Side) *command {
+func (cs commands) of(side *result.Side) *invocation {
 	c := cs[side]
 	if c == nil {
-		taken := takeApart(side)
-		c = &taken
+		c = takeApart(side)
 		cs[side] = c
 	}
 	return c

@@ -21,7 +21,13 @@ func TestTakeApart(t *testing.T) {
 		{[]string{"python3", "-c", "x", "--tp=8"}, "python3", map[string]string{"-c": "x", "--tp": "8"}},
 		{[]string{"llama-server", "-c", "-1", "--lora", "a", "--lora", "b"}, "llama-server", map[string]string{"-c": "-1", "--lora": "a b"}},
 		{[]string{"s", "--cuda-graph-bs", "1", "2", "4", "--x="}, "s", map[string]string{"--cuda-graph-bs": "1 2 4", "--x": ""}},
-		{[]string{"bash", "-c", "exec vllm serve M --tp 8"}, "bash exec vllm serve M", map[string]string{"--tp": "8"}},
+		{[]string{"llama-server", "-c", "1", "-c", "2"}, "llama-server", map[string]string{"-c": "2"}},
+		{[]string{"vllm", "serve", "M", "--tp", "2", "--tp=4", "--middleware", "a", "--middleware=b"}, "vllm serve M", map[string]string{"--tp": "4", "--middleware": "a b"}},
+		{[]string{"taskset", "-c", "0-7", "vllm", "serve", "M", "--tp", "8"}, "taskset -c 0-7 vllm serve M", map[string]string{"--tp": "8"}},
+		{[]string{"timeout", "-k", "5", "1h", "mybench", "--n", "8"}, "timeout -k 5 1h mybench", map[string]string{"--n": "8"}},
+		{[]string{"bash", "-c", "exec vllm serve M --tp 8"}, "bash -c exec vllm serve M", map[string]string{"--tp": "8"}},
+		{[]string{"bash", "-c", "ulimit -n 65536\nvllm serve M --tp 8 > log"}, "bash -c ulimit -n 65536 > log vllm serve M", map[string]string{"--tp": "8"}},
+		{[]string{"x", "--tp", "8", "--", "--tp", "9"}, "x --tp 9", map[string]string{"--tp": "8"}},
 		{nil, "", map[string]string{}},
 	} {
 		got := takeApart(&result.Side{Argv: c.argv})
@@ -31,6 +37,15 @@ func TestTakeApart(t *testing.T) {
 		if diff := cmp.Diff(c.flags, got.flags); diff != "" {
 			t.Errorf("%q: %s", c.argv, diff)
 		}
+	}
+}
+
+// A variable is one whether the sweep sets it or the command does, and the nearer one counts.
+func TestVariablesOfACommand(t *testing.T) {
+	a := takeApart(&result.Side{Argv: []string{"env", "A=1", "B=2", "vllm", "serve", "M"}, Env: map[string]string{"B": "3", "C": "4"}})
+	b := takeApart(&result.Side{Argv: []string{"vllm", "serve", "M"}, Env: map[string]string{"A": "1", "B": "2", "C": "4"}})
+	if changes := a.changes(b); len(changes) > 0 {
+		t.Errorf("they differ: %+v", changes)
 	}
 }
 

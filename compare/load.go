@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"servematrix/command"
 )
 
 // loads are the flags, keys of a configuration and metrics that say how much a client asks for at a
@@ -28,10 +30,10 @@ type load struct {
 // loadOf is a cell's load as its client's command tells it, else its configuration, else its
 // result: "prompts 256, concurrency 32". No limit ("inf", None) is the same as none given. A
 // dataset alone is no load.
-func loadOf(c *cell, of []load) (string, bool) {
+func (cs commands) loadOf(c *cell, of []load) (string, bool) {
 	var parts []string
 	known := false
-	for i, value := range loadValues(c)[:len(of)] {
+	for i, value := range cs.loadValues(c)[:len(of)] {
 		if value != "" {
 			parts = append(parts, of[i].word+" "+value)
 			known = known || of[i].word != "dataset"
@@ -41,8 +43,8 @@ func loadOf(c *cell, of []load) (string, bool) {
 }
 
 // loadValues gives a cell's value of each of loads, "" where nothing tells it.
-func loadValues(c *cell) []string {
-	taken := takeApart(c.client)
+func (cs commands) loadValues(c *cell) []string {
+	taken := cs.of(c.client)
 	values := make([]string, len(loads))
 	for i, l := range loads {
 		if v := l.of(c, taken); v != "inf" && v != "None" {
@@ -53,11 +55,11 @@ func loadValues(c *cell) []string {
 }
 
 // sameLoad tells whether no two cells are known to differ in their load.
-func sameLoad(cells ...[]keyed) bool {
+func (cs commands) sameLoad(cells ...[]keyed) bool {
 	common := make([]string, len(loads))
 	for _, list := range cells {
 		for _, c := range list {
-			for i, v := range loadValues(c.cell) {
+			for i, v := range cs.loadValues(c.cell) {
 				switch {
 				case v == "":
 				case common[i] == "":
@@ -71,9 +73,9 @@ func sameLoad(cells ...[]keyed) bool {
 	return true
 }
 
-func (l load) of(c *cell, taken command) string {
+func (l load) of(c *cell, taken *invocation) string {
 	for _, name := range l.names {
-		if v, ok := taken.flags["--"+strings.ReplaceAll(name, "_", "-")]; ok {
+		if v, ok := taken.flags[command.Plain("--"+name)]; ok {
 			return v
 		}
 	}

@@ -4,7 +4,7 @@ package compare
 // took in, as pairs without any comparison: nothing was measured there that a gate could let pass.
 func (b *book) missing(terms []term, how keying, arms []string, pairs []*pair) []Pair {
 	var base []keyed
-	names := newNamer()
+	names := b.newNamer()
 	for _, c := range b.cells {
 		k := keyed{cell: c}
 		fits := true

@@ -83,7 +83,7 @@ func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []st
 	}
 	var second *found // of the first way that finds pairs, and would join other loads
 	for _, how = range keyings(terms) {
-		cells, names := b.keyed(terms, how), newNamer()
+		cells, names := b.keyed(terms, how), b.newNamer()
 		arms = []string{base}
 		byKey := map[string]map[string][]keyed{}
 		var keys []string
@@ -107,7 +107,7 @@ func (b *book) paired(terms []term) (pairs []*pair, how keying, arms, alone []st
 				for _, arm := range arms[1:] {
 					switch {
 					case len(group[arm]) == 0:
-					case loadMatters(how, terms) && !sameLoad(group[base], group[arm]):
+					case loadMatters(how, terms) && !b.commands.sameLoad(group[base], group[arm]):
 						clash = true
 					default:
 						pairs = append(pairs, b.pairsOf(group[base], group[arm], how, terms, names)...)
@@ -200,9 +200,9 @@ func (b *book) key(c *cell, server bool, how mode, terms []term, axes *matrix.Ax
 	case onName:
 		return side.Name, side.Name != ""
 	case onLoad:
-		return loadOf(c, loads)
+		return b.commands.loadOf(c, loads)
 	case onRequests:
-		return loadOf(c, loads[:requestLoads])
+		return b.commands.loadOf(c, loads[:requestLoads])
 	}
 	return "", true
 }
@@ -292,9 +292,12 @@ func newPair(name string, base, with []keyed) *pair {
 }
 
 // namer names pairs by the axes that have more than one value.
-type namer struct{ values map[string]map[string]bool }
+type namer struct {
+	values   map[string]map[string]bool
+	commands commands
+}
 
-func newNamer() *namer { return &namer{map[string]map[string]bool{}} }
+func (b *book) newNamer() *namer { return &namer{map[string]map[string]bool{}, b.commands} }
 
 func (n *namer) add(axes matrix.Axes) {
 	for _, a := range axes {
@@ -316,7 +319,7 @@ func (n *namer) of(c keyed, how keying) string {
 	case len(parts) > 0:
 		return strings.Join(parts, "/")
 	case how.client == onLoad || how.client == onRequests:
-		load, _ := loadOf(c.cell, loads)
+		load, _ := n.commands.loadOf(c.cell, loads)
 		return load
 	case how.client == onNearest:
 		return c.server.Name

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -134,9 +135,9 @@ func (k *completion) server(s *matrix.Server) {
 }
 
 // port fills in the port: the key, else the flag, else the profile's default.
-func (k *completion) port(s *matrix.Server, p *ServerProfile, a args) {
+func (k *completion) port(s *matrix.Server, p *ServerProfile, a command.Args) {
 	v := &s.Variant
-	flag, isFlag := a.port(p.Port)
+	flag, isFlag := p.Port.in(a)
 	switch {
 	case s.Port != "":
 		if flag != "" && flag != s.Port && !isLate(flag) && !isLate(s.Port) {
@@ -162,7 +163,7 @@ func (k *completion) port(s *matrix.Server, p *ServerProfile, a args) {
 }
 
 // ready fills in the conditions of readiness.
-func (k *completion) ready(s *matrix.Server, p *ServerProfile, a args) {
+func (k *completion) ready(s *matrix.Server, p *ServerProfile, a command.Args) {
 	v := &s.Variant
 	line := ""
 	if p.Ready.Log != nil && !anyHolds(p.Ready.Quiet, a) {
@@ -246,48 +247,20 @@ func (k *completion) client(cl *matrix.Client) {
 	a := arguments(v.Argv, p.Match)
 	var missing []string
 	for _, add := range p.Result.Add {
-		if len(add) > 0 && !a.has(p.Result.flag(add[0])) {
+		if len(add) > 0 && !a.Has(p.Result.flag(add[0])) {
 			missing = append(missing, add...)
 		}
 	}
 	if len(missing) == 0 {
 		return
 	}
-	if isScript(v.Argv) {
+	if command.IsScript(v.Argv) {
 		k.report(matrix.Warning, v.At, "result-file", "write "+strings.Join(missing, " ")+" after the client's command",
 			"%s writes no result file here, and no flag can be added to a shell command: the numbers will be read from its text alone", p.Name)
 		return
 	}
 	v.Added.Argv = append(v.Added.Argv, missing...)
 	from(v, "added.argv", "profile "+p.Name)
-}
-
-// recogniseServer gives the profile that fits a command best, nil if none does.
-func (c *Catalog) recogniseServer(argv []string) *ServerProfile {
-	return recognise(argv, c.servers, func(p *ServerProfile) []Match { return p.Match })
-}
-
-// ClientOf gives the client profile that fits a command best, nil where none does.
-func (c *Catalog) ClientOf(argv []string) *ClientProfile { return c.recogniseClient(argv) }
-
-func (c *Catalog) recogniseClient(argv []string) *ClientProfile {
-	return recognise(argv, c.clients, func(p *ClientProfile) []Match { return p.Match })
-}
-
-func recognise[T any](argv []string, all []*T, matches func(*T) []Match) *T {
-	for _, r := range readings(argv) {
-		var found *T
-		most := 0
-		for _, p := range all {
-			if fit := best(matches(p), r); fit > most {
-				found, most = p, fit
-			}
-		}
-		if found != nil {
-			return found
-		}
-	}
-	return nil
 }
 
 // engines names the server profiles that a sweep can choose.

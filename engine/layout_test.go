@@ -9,11 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
 func TestPartsOfAFlagsValue(t *testing.T) {
-	a := args(strings.Fields("-w x --output kind=csv,path=a.csv --output=kind=json,path=b.json --constraint kind=max_requests,count=40,scope=all --data kind=synthetic_text,output_tokens=64"))
+	a := command.Args(strings.Fields("-w x --output kind=csv,path=a.csv --output=kind=json,path=b.json --constraint kind=max_requests,count=40,scope=all --data kind=synthetic_text,output_tokens=64"))
 	for flag, want := range map[string]string{
 		"--output kind=json,path":                        "b.json",
 		"--output kind=csv,path":                         "a.csv",
@@ -23,11 +24,11 @@ func TestPartsOfAFlagsValue(t *testing.T) {
 		"--output kind=html,path":                        "",
 		"--work-dir|-w":                                  "x",
 	} {
-		if got, ok := a.value(flag); got != want || ok != (want != "") {
+		if got, ok := a.Value(flag); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v; want %q", flag, got, ok, want)
 		}
 	}
-	if !a.lower("--constraint kind=max_requests,count", 8) || !slices.Contains(a, "kind=max_requests,count=8,scope=all") {
+	if !lower(a, "--constraint kind=max_requests,count", 8) || !slices.Contains(a, "kind=max_requests,count=8,scope=all") {
 		t.Errorf("not lowered: %q", a)
 	}
 }

@@ -4,20 +4,21 @@ import (
 	"strings"
 
 	"servematrix/bench"
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
 // ownFlags refuses a flag that the embedded client would refuse only when its server is up. It is
 // the one client whose flags are all known here. What stands in a script is the shell's to read.
 func (k *completion) ownFlags(v *matrix.Variant) {
-	if isScript(v.Argv) {
+	if command.IsScript(v.Argv) {
 		return
 	}
-	for _, r := range readings(v.Argv) {
-		if len(r) < 2 || r[0] != "servematrix" || r[1] != "bench" {
+	for _, r := range command.Readings(v.Argv) {
+		if len(r.Words) < 2 || r.Program() != "servematrix" || r.Words[1] != "bench" {
 			continue
 		}
-		err := bench.Check(r[2:])
+		err := bench.Check(r.Words[2:])
 		if err == nil {
 			return
 		}

@@ -16,7 +16,8 @@ type ServerProfile struct {
 	Simulated bool      `yaml:"simulated"` // its numbers are no measurements and must be labelled
 	Port      PortFlag  `yaml:"port"`
 	HostFlag  Flag      `yaml:"host"`
-	TLS       string    `yaml:"tls"` // flag that turns HTTP into HTTPS
+	TLS       string    `yaml:"tls"`     // flag that turns HTTP into HTTPS
+	Repeats   []string  `yaml:"repeats"` // flags that are meant to be given more than once; of others the last counts
 	Ready     Ready     `yaml:"ready"`
 	Stop      Stop      `yaml:"stop"`
 	Exits     []Exit    `yaml:"exits"` // ends that are in order after a stop
@@ -36,6 +37,7 @@ type ClientProfile struct {
 	Extends  string          `yaml:"extends"`
 	Match    []Match         `yaml:"match"`
 	Target   Target          `yaml:"target"`
+	Repeats  []string        `yaml:"repeats"` // as a server's
 	Result   Result          `yaml:"result"`
 	Layout   *Layout         `yaml:"layout"` // how its result is read; nil: a parser knows its form
 	Requests Requests        `yaml:"requests"`

@@ -1,126 +1,73 @@
 package engine
 
 import (
-	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"servematrix/command"
 )
-
-// wrappers run the command that follows their own options.
-var wrappers = []string{
-	"cgexec", "chrt", "command", "conda", "doas", "dumb-init", "env", "exec", "ionice", "mamba", "micromamba", "ncu", "nice", "nohup", "nsys", "numactl",
-	"perf", "pixi", "poetry", "prlimit", "py-spy", "setsid", "srun", "stdbuf", "strace", "sudo", "systemd-run", "taskset", "time", "timeout", "tini", "torchrun", "unbuffer", "uv", "uvx",
-}
-
-var (
-	python = regexp.MustCompile(`^(?:python|pypy)[0-9.]*$`)
-	shells = []string{"bash", "sh", "dash", "zsh", "ksh", "ash"}
-)
-
-// readings gives the ways to read a command as a program with arguments, in
-// the order in which to try them: as it stands, then, where it only runs
-// another one, as that. The program is a base name; for Python, the module or
-// the script's base name.
-func readings(argv []string) [][]string {
-	if len(argv) == 0 {
-		return nil
-	}
-	name := path.Base(argv[0])
-	switch {
-	case python.MatchString(name):
-		if r := pythonReading(argv[1:]); r != nil {
-			return [][]string{r}
-		}
-		return nil
-	case slices.Contains(shells, name):
-		text, ok := script(argv)
-		if !ok {
-			return nil
-		}
-		var all [][]string
-		for _, words := range scriptCommands(text) {
-			all = append(all, readings(words)...)
-		}
-		return all
-	}
-	all := [][]string{append([]string{name}, argv[1:]...)}
-	if slices.Contains(wrappers, name) {
-		for i := 1; i < len(argv); i++ {
-			// Each position is tried, for the options of thirty wrappers are
-			// nothing to know; a wrapper's option is no program that we know.
-			if base := path.Base(argv[i]); !slices.Contains(wrappers, base) {
-				all = append(all, readings(argv[i:])...)
-			}
-		}
-	}
-	return all
-}
-
-// pythonReading reads what follows the interpreter.
-func pythonReading(argv []string) []string {
-	for i := 0; i < len(argv); i++ {
-		switch arg := argv[i]; {
-		case arg == "-m" && i+1 < len(argv):
-			return argv[i+1:]
-		case arg == "-c" || arg == "-m":
-			return nil
-		case arg == "-X" || arg == "-W" || arg == "--check-hash-based-pycs":
-			i++
-		case strings.HasPrefix(arg, "-"):
-		default:
-			return append([]string{path.Base(arg)}, argv[i+1:]...)
-		}
-	}
-	return nil
-}
 
 // fit tells whether the match recognises a reading and how specific it is; 0: it does not.
-func (m Match) fit(reading []string) int {
+func (m Match) fit(r command.Reading) int {
+	if !strings.HasPrefix(m.Command, r.Program()) {
+		return 0
+	}
 	words := strings.Fields(m.Command)
-	if len(words) == 0 || len(reading) < len(words) || !slices.Equal(words, reading[:len(words)]) || !allHold(m.When, reading[len(words):]) {
+	if len(words) == 0 || len(r.Words) < len(words) || r.Program() != words[0] || !slices.Equal(words[1:], r.Words[1:len(words)]) || !allHold(m.When, r.Args()[len(words)-1:]) {
 		return 0
 	}
 	return 10*len(words) + len(m.When)
 }
 
 // best is the most specific fit of the matches to a reading.
-func best(matches []Match, reading []string) int {
+func best(matches []Match, r command.Reading) int {
 	most := 0
 	for _, m := range matches {
-		most = max(most, m.fit(reading))
+		most = max(most, m.fit(r))
 	}
 	return most
 }
 
-// arguments gives the arguments of the recognised command within argv; where
-// it is not recognised, everything after the first word.
-func arguments(argv []string, matches []Match) args {
-	for _, r := range readings(argv) {
-		if best(matches, r) > 0 {
-			return r[1:]
-		}
-	}
-	if all := readings(argv); len(all) > 0 {
-		return all[0][1:]
-	}
-	if len(argv) > 0 {
-		return argv[1:]
-	}
-	return nil
+// recogniseServer gives the profile that fits a command best, nil if none does.
+func (c *Catalog) recogniseServer(argv []string) *ServerProfile {
+	p, _ := recognise(command.Readings(argv), c.servers, func(p *ServerProfile) []Match { return p.Match })
+	return p
 }
 
-// isScript tells whether flags appended to argv would not reach the command.
-func isScript(argv []string) bool {
-	for i, word := range argv {
-		base := path.Base(word)
-		if slices.Contains(shells, base) {
-			_, ok := script(argv[i:])
-			return ok
+// ClientOf gives the client profile that fits a command best, nil where none does.
+func (c *Catalog) ClientOf(argv []string) *ClientProfile { return c.recogniseClient(argv) }
+
+func (c *Catalog) recogniseClient(argv []string) *ClientProfile {
+	p, _ := recognise(command.Readings(argv), c.clients, func(p *ClientProfile) []Match { return p.Match })
+	return p
+}
+
+// recognise gives the profile that fits one of the readings of a command, and that reading.
+func recognise[T any](readings []command.Reading, all []*T, matches func(*T) []Match) (*T, command.Reading) {
+	for _, r := range readings {
+		var found *T
+		most := 0
+		for _, p := range all {
+			if fit := best(matches(p), r); fit > most {
+				found, most = p, fit
+			}
 		}
-		if i == 0 && !slices.Contains(wrappers, base) {
-			return false
+		if found != nil {
+			return found, r
 		}
 	}
-	return false
+	return nil, command.Reading{}
 }
+
+// reading reads a command as the matches recognise it; where they do not, as is most likely.
+func reading(argv []string, matches []Match) command.Reading {
+	for _, r := range command.Readings(argv) {
+		if best(matches, r) > 0 {
+			return r
+		}
+	}
+	return command.Read(argv)
+}
+
+// arguments gives the arguments of the recognised program within argv.
+func arguments(argv []string, matches []Match) command.Args { return reading(argv, matches).Args() }

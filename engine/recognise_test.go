@@ -2,8 +2,9 @@ package engine
 
 import (
 	"strings"
-	"sync"
 	"testing"
+
+	"servematrix/command"
 )
 
 func TestRecogniseServer(t *testing.T) {
@@ -90,42 +91,27 @@ func TestArgumentsReachThroughWrappersAndScripts(t *testing.T) {
 		{"timeout", "--port", "7", "vllm", "serve", "m", "--port", "81"},
 		{"bash", "-c", "other --port 7; exec vllm serve m --port '81'; echo --port 9"},
 	} {
-		if got, given := arguments(argv, p.Match).port(p.Port); got != "81" || !given {
+		if got, given := p.Port.in(arguments(argv, p.Match)); got != "81" || !given {
 			t.Errorf("%q: port %s", argv, got)
 		}
 	}
 	late := []string{"bash", "-c", "vllm serve m --port ${{ late.port }} --host \"${{ late.host }}\" --x $HOME"}
 	a := arguments(late, p.Match)
 	for flag, want := range map[string]string{"--port": "${{ late.port }}", "--host": "${{ late.host }}", "--x": "$HOME"} {
-		if got, _ := a.value(flag); got != want {
+		if got, _ := a.Value(flag); got != want {
 			t.Errorf("%s is %q, want %q", flag, got, want)
 		}
 	}
 }
 
-func TestIsScript(t *testing.T) {
-	for command, want := range map[string]bool{
-		"bash -c x":              true,
-		"env A=1 /bin/sh -ec x":  true,
-		"bash run.sh":            false,
-		"python -m m -c bash":    false,
-		"env python -m m sh 1":   false,
-		"numactl -N 0 vllm serv": false,
-	} {
-		if got := isScript(strings.Fields(command)); got != want {
-			t.Errorf("%s: %v", command, got)
-		}
-	}
-}
-
-func TestFlags(t *testing.T) {
-	a := args{"model", "--num_prompts", "5", "--ignore-eos", "--ratio=1.0", "--empty=", "--last"}
+func TestConditions(t *testing.T) {
+	a := command.Args{"model", "--num_prompts", "5", "--ignore-eos", "--ratio=1.0", "--empty=", "--last"}
 	for flag, want := range map[string]string{"--num-prompts": "5", "--ignore-eos": "", "--ratio": "1.0", "--empty": "", "--last": ""} {
-		if got, ok := a.value(flag); got != want || !ok {
+		if got, ok := a.Value(flag); got != want || !ok {
 			t.Errorf("%s: %q %v", flag, got, ok)
 		}
 	}
-	if a.has("--num") || a.has("") || a.has("model") {
+	if a.Has("--num") || a.Has("") || a.Has("model") {
 		t.Error("found what is not there")
 	}
 	for _, tc := range []struct {
@@ -146,33 +132,4 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%+v: %v", tc.c, got)
 		}
 	}
-}
-
-// FuzzReadings: no command makes the reader panic or loop.
-func FuzzReadings(f *testing.F) {
-	f.Add("bash\x00-c\x00exec env A=1 python -m m ${{ x }} \"$(y)\"")
-	f.Add("env\x00nice\x00bash\x00-euo\x00pipefail\x00-c\x00(a|b)&&c")
-	f.Fuzz(func(t *testing.T, joined string) {
-		for _, r := range readings(strings.Split(joined, "\x00")) {
-			if len(r) == 0 {
-				t.Error("an empty reading")
-			}
-		}
-	})
-}
-
-// A run reads commands in several goroutines at once; the race detector looks at this.
-func TestScriptsAreReadSideBySide(t *testing.T) {
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 50 {
-				if got := scriptCommands(`exec python3 -m sglang.launch_server --port "30000"`); len(got) != 1 || got[0][len(got[0])-1] != "30000" {
-					t.Errorf("read %q", got)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -13,17 +14,17 @@ import (
 // script, or where something else decides how many requests there are.
 func (c *Catalog) CutDown(cl *matrix.Client, n int) (known bool) {
 	p := c.Client(cl.Profile)
-	if p.Requests.Flag == "" || isScript(cl.Argv) {
+	if p.Requests.Flag == "" || command.IsScript(cl.Argv) {
 		return false
 	}
 	argv := slices.Clone(cl.Argv)
-	a := args(argv[len(argv)-len(arguments(argv, p.Match)):])
+	a := command.Args(argv[len(argv)-len(arguments(argv, p.Match)):])
 	most := n
 	if len(p.Requests.Times) > 0 {
 		most = 1 // the other flags multiply it
 	}
-	given := a.lower(p.Requests.Flag, most)
-	a.lower(p.Requests.AtOnce, n)
+	given := lower(a, p.Requests.Flag, most)
+	lower(a, p.Requests.AtOnce, n)
 	if !given && p.Requests.Default != "" {
 		argv = append(argv, p.Requests.Flag, strconv.Itoa(most))
 	}
@@ -33,16 +34,10 @@ func (c *Catalog) CutDown(cl *matrix.Client, n int) (known bool) {
 }
 
 // lower sets a flag to n in place unless its value is a lower number; false: the flag is not given.
-func (a args) lower(flag string, n int) bool {
-	at, ok := a.find(flag)
-	if !ok {
-		return false
+func lower(a command.Args, flag string, n int) bool {
+	value, ok := a.Value(flag)
+	if have, err := strconv.Atoi(value); err != nil || have > n {
+		a.Set(flag, strconv.Itoa(n)) // without a value it stays; the client will say what it thinks of that
 	}
-	if at.value == "" && at.before == "" {
-		return true // without a value; the client will say what it thinks of that
-	}
-	if have, err := strconv.Atoi(at.value); err != nil || have > n {
-		a[at.word] = at.before + strconv.Itoa(n) + at.after
-	}
-	return true
+	return ok
 }

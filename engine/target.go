@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -54,8 +55,8 @@ func (k *completion) targets(p *matrix.Plan) {
 }
 
 // port is where a client goes, "" where that is not known.
-func (t Target) port(a args) string {
-	if base, ok := a.value(t.URL); ok {
+func (t Target) port(a command.Args) string {
+	if base, ok := a.Value(t.URL); ok {
 		if isLate(base) {
 			return base
 		}
@@ -70,13 +71,13 @@ func (t Target) port(a args) string {
 		}
 		return "80"
 	}
-	port, _ := a.port(t.Port)
+	port, _ := t.Port.in(a)
 	return port
 }
 
 // fix is what to write so that the client goes to its server.
-func (t Target) fix(a args) string {
-	if a.has(t.URL) || t.Port.Flag == "" {
+func (t Target) fix(a command.Args) string {
+	if a.Has(t.URL) || t.Port.Flag == "" {
 		flag, part, within := strings.Cut(t.URL, " ")
 		if within { // as in --backend kind=openai_http,target=URL
 			return flag + " …," + part + "=${{ server.url }}" + t.Path
@@ -90,7 +91,7 @@ func (t Target) fix(a args) string {
 // from its own machine: the host it listens on, or loopback where that is all
 // addresses.
 func (p *ServerProfile) Host(argv []string) string {
-	host := arguments(argv, p.Match).valueOr(p.HostFlag)
+	host := p.HostFlag.in(arguments(argv, p.Match))
 	switch strings.Trim(host, "[]") {
 	case "", "0.0.0.0", "*":
 		return "127.0.0.1"
@@ -104,7 +105,7 @@ func (p *ServerProfile) Host(argv []string) string {
 // port, such as http://127.0.0.1:30000, without a slash at its end.
 func (p *ServerProfile) URL(argv []string, port string) string {
 	scheme := "http"
-	if arguments(argv, p.Match).has(p.TLS) {
+	if arguments(argv, p.Match).Has(p.TLS) {
 		scheme = "https"
 	}
 	return fmt.Sprintf("%s://%s", scheme, net.JoinHostPort(p.Host(argv), port))
@@ -119,7 +120,7 @@ func (p *ClientProfile) ResultFile(argv []string, dir string) string {
 	a := arguments(argv, p.Match)
 	var parts []string
 	for _, flag := range p.Result.File {
-		v, ok := a.value(flag)
+		v, ok := a.Value(flag)
 		if !ok {
 			continue
 		}
@@ -133,7 +134,7 @@ func (p *ClientProfile) ResultFile(argv []string, dir string) string {
 		return cmp.Or(strings.Join(parts, "/"), dir)
 	}
 	// The last flag names the file; without it the client invents a name.
-	if n := len(p.Result.File); n == 0 || !a.has(p.Result.File[n-1]) {
+	if n := len(p.Result.File); n == 0 || !a.Has(p.Result.File[n-1]) {
 		return ""
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "/")
@@ -143,7 +144,7 @@ func (p *ClientProfile) ResultFile(argv []string, dir string) string {
 // by another name too, or the part of its value that counts.
 func (r Result) flag(added string) string {
 	for _, flag := range r.File {
-		if names, _, _ := strings.Cut(flag, " "); sameFlag(added, names) {
+		if names, _, _ := strings.Cut(flag, " "); command.SameFlag(added, names) {
 			return flag
 		}
 	}

@@ -16,13 +16,13 @@ func (p *ClientProfile) NumPrompts(argv []string) (int, bool) {
 	if p.Requests.Flag == "" || anyHolds(p.Requests.Unless, a) {
 		return 0, false
 	}
-	n, err := strconv.Atoi(a.valueOr(Flag{p.Requests.Flag, p.Requests.Default}))
-	if err != nil || n <= 0 || a.several(p.Requests.Flag) {
+	n, err := strconv.Atoi(Flag{p.Requests.Flag, p.Requests.Default}.in(a))
+	if err != nil || n <= 0 || a.Several(p.Requests.Flag) {
 		return 0, false
 	}
 	for _, t := range p.Requests.Times {
-		more, err := strconv.Atoi(a.valueOr(t))
-		if err != nil || more <= 0 || a.several(t.Flag) {
+		more, err := strconv.Atoi(t.in(a))
+		if err != nil || more <= 0 || a.Several(t.Flag) {
 			return 0, false
 		}
 		n *= more
@@ -39,7 +39,7 @@ func (p *ClientProfile) ExpectedOutputTokens(argv []string) (int, bool) {
 	if !ok || p.Tokens.Flag == "" || !allHold(p.Tokens.When, a) || anyHolds(p.Tokens.Unless, a) {
 		return 0, false
 	}
-	each, err := strconv.Atoi(a.valueOr(Flag{p.Tokens.Flag, p.Tokens.Default}))
+	each, err := strconv.Atoi(Flag{p.Tokens.Flag, p.Tokens.Default}.in(a))
 	return n * each, err == nil && each > 0
 }
 
@@ -48,16 +48,16 @@ func (p *ClientProfile) ExpectedOutputTokens(argv []string) (int, bool) {
 func (p *ClientProfile) Promised(argv []string) []string {
 	a := arguments(argv, p.Match)
 	all := slices.Clone(p.Promise.Always)
-	for _, family := range strings.Split(a.valueOr(p.Promise.By), ",") {
+	for _, family := range strings.Split(p.Promise.By.in(a), ",") {
 		all = append(all, p.Promise.Listed[strings.TrimSpace(family)]...)
 	}
 	for _, u := range p.Promise.Unless {
-		if !a.has(u.Flag) {
+		if !a.Has(u.Flag) {
 			all = append(all, u.Metrics...)
 		}
 	}
 	for _, w := range p.Promise.When {
-		if a.has(w.Flag) {
+		if a.Has(w.Flag) {
 			all = append(all, w.Metrics...)
 		}
 	}

@@ -190,9 +190,10 @@ func ratio(base, arm *cell, metric string) stats.Estimate {
 // cellsOf gives the cells of a run that have a valid start.
 func cellsOf(run Run) []*cell {
 	var all []*cell
+	commands := readings{}
 	for _, m := range compare.MeasuredOf(run.Samples) {
 		c := &cell{Measured: m, name: named(m.Server) + " × " + named(m.Client)}
-		c.sides = sides{server: m.Last.Server, client: m.Last.Client, sample: m.Last, starts: m.Starts()}
+		c.sides = sides{server: m.Last.Server, client: m.Last.Client, serving: commands.of(m.Last.Server), measuring: commands.of(m.Last.Client), sample: m.Last, starts: m.Starts()}
 		if run.Around != nil {
 			c.sides.around = run.Around(m.Last)
 		}

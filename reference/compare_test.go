@@ -161,8 +161,13 @@ func TestConditionValues(t *testing.T) {
 		{"", "python3 -m sglang.bench_serving --flush-cache", "cache", "flushed"},
 		{"", "python3 benchmark_serving.py --seed -1", "seed", "-1"},
 		{"llama-server -m x", "", "engine", "llama-server"},
+		{"numactl --membind 0 taskset -c 0-7 llama-server -m x", "", "engine", "llama-server"},
+		{"numactl --membind 0 vllm serve m --tp=8", "", "--membind", ""},
+		{"numactl --membind 0 vllm serve m --tp=8", "", "tensor_parallel_size", "8"},
+		{"", "timeout -k 5 1h mybench --seed 3", "client", "mybench"},
 	} {
 		s := &sides{server: &result.Side{Argv: strings.Fields(c.server)}, client: &result.Side{Argv: strings.Fields(c.client)}, sample: &result.Sample{}}
+		s.serving, s.measuring = readings{}.of(s.server), readings{}.of(s.client)
 		if got, _ := s.value(c.name); got != c.want {
 			t.Errorf("%q %q: %s = %q, want %q", c.server, c.client, c.name, got, c.want)
 		}

@@ -2,13 +2,13 @@ package result
 
 import (
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"servematrix/command"
 	"servematrix/secret"
 )
 
@@ -104,24 +104,12 @@ func simpleCommand(line string) *syntax.CallExpr {
 	return call
 }
 
-var numPrompts = regexp.MustCompile(`^--num[-_]prompts?(?:=(\d+))?$`)
-
 // promptsAsked gives the value of --num-prompts in a client's command; both clients also take
 // the abbreviation --num-prompt. 0 when the command has none.
 func promptsAsked(argv []string) int {
-	asked := 0
-	for i, word := range argv {
-		m := numPrompts.FindStringSubmatch(word)
-		if m == nil {
-			continue
-		}
-		text := m[1]
-		if text == "" && i+1 < len(argv) {
-			text = argv[i+1]
-		}
-		if n, err := strconv.Atoi(text); err == nil && n > 0 {
-			asked = n // the last one counts, as for argparse
-		}
+	text, _ := command.Read(argv).Args().Value("--num-prompts|--num-prompt")
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return n
 	}
-	return asked
+	return 0
 }

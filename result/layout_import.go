@@ -8,25 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/go-multierror"
 
 	"servematrix/engine"
 )
 
-// embedded are the profiles that import knows without being told.
-var embedded = sync.OnceValue(func() *engine.Catalog {
-	c, err := engine.Load()
-	if err != nil {
-		panic(err) // a test holds the profiles of this binary
-	}
-	return c
-})
-
 // profileOf gives the profile whose results begin so, nil for none.
 func profileOf(head []byte) *engine.ClientProfile {
-	for _, p := range embedded().Clients() {
+	for _, p := range engine.Embedded().Clients() {
 		if hasSignature(p.Layout, head) {
 			return p
 		}
@@ -119,7 +109,7 @@ func importCommanded(folder string, each func(Sample) error) (done bool, err err
 // reads them: where there are none, that of another form in which some client writes its own.
 func below(folder string, p *engine.ClientProfile) (*engine.ClientProfile, []string) {
 	forms := []*engine.ClientProfile{p}
-	for _, other := range embedded().Clients() {
+	for _, other := range engine.Embedded().Clients() {
 		if len(other.Match) == 0 {
 			forms = append(forms, other)
 		}
@@ -144,10 +134,10 @@ func commanded(folder string) (*engine.ClientProfile, *Side, *Failure, error) {
 	}
 	side := &Side{Name: filepath.Base(folder)}
 	side.Argv, side.Env = splitCommand(text)
-	p := embedded().ClientOf(side.Argv)
+	p := engine.Embedded().ClientOf(side.Argv)
 	if p == nil { // a word that was quoted once, such as D(128,64), is no shell syntax
 		side.Argv = redactor.Strings(strings.Fields(text))
-		p = embedded().ClientOf(side.Argv)
+		p = engine.Embedded().ClientOf(side.Argv)
 	}
 	if p == nil || p.Layout == nil {
 		return nil, nil, nil, nil

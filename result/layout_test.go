@@ -47,7 +47,7 @@ func TestLayoutSamples(t *testing.T) {
 		}
 	}
 	// No result among the samples is left out of the table.
-	for _, p := range embedded().Clients() {
+	for _, p := range engine.Embedded().Clients() {
 		everywhere := *p.Layout
 		everywhere.File = "**/*"
 		for _, path := range Found(&everywhere, sample("clients")) {
@@ -253,7 +253,7 @@ func TestInventedClient(t *testing.T) {
 }
 
 func TestFound(t *testing.T) {
-	p := embedded().Client("evalscope perf")
+	p := engine.Embedded().Client("evalscope perf")
 	var got []string
 	for _, path := range Found(p.Layout, sample("clients/evalscope")) {
 		rel, _ := filepath.Rel(sample("clients/evalscope"), path)
@@ -285,7 +285,7 @@ func TestSeveralWorkloadsInOneFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, reasons, err := Read(Inputs{Result: path, Profile: embedded().Client("llama-benchy")})
+	m, reasons, err := Read(Inputs{Result: path, Profile: engine.Embedded().Client("llama-benchy")})
 	if err != nil || m.Metrics["mean_ttft_ms"] != 3 || len(reasons) != 1 || reasons[0].Reason != WrongRequestCount || reasons[0].Severity != SeverityError {
 		t.Errorf("%+v, %v, %v", m, reasons, err)
 	}
@@ -300,7 +300,7 @@ func TestDamagedLayoutFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := embedded().Client("aiperf")
+	p := engine.Embedded().Client("aiperf")
 	for name, text := range map[string]string{"cut": string(whole[:9000]), "empty": "", "no JSON": `{"aiperf_version": oops}`, "another": `["aiperf_version"]`} {
 		path := filepath.Join(t.TempDir(), "profile_export_aiperf.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -355,7 +355,7 @@ func TestLayoutVariants(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m, _, err := Read(Inputs{Result: filepath.Join(dir, filepath.Base(from)), Profile: embedded().Client(client)})
+		m, _, err := Read(Inputs{Result: filepath.Join(dir, filepath.Base(from)), Profile: engine.Embedded().Client(client)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestRequestsAreReadOver(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := Read(Inputs{Result: path, Profile: embedded().Client("guidellm")})
+	m, _, err := Read(Inputs{Result: path, Profile: engine.Embedded().Client("guidellm")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +412,7 @@ func FuzzLayout(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, p := range embedded().Clients() {
+		for _, p := range engine.Embedded().Clients() {
 			path := filepath.Join(dir, "result.json")
 			if p.Layout.Table != nil {
 				path = filepath.Join(dir, "result.csv")
