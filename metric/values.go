@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -28,35 +27,51 @@ func (v Values) Names() []string {
 			held = append(held, name)
 		}
 	}
-	return append(held, v.further()...)
+	return append(held, v.further(len(held))...)
 }
 
 // MarshalJSON writes an object with every base name of the contract in the contract's order,
 // null where the value is absent or not finite, followed by further percentiles: by latency in
 // the contract's order, then by number. Names unknown to the contract come last, sorted.
-func (v Values) MarshalJSON() ([]byte, error) {
-	out := append(make([]byte, 0, 2048), '{')
-	for _, name := range names {
-		out = append(append(append(out, '"'), name...), "\":"...) // names of the contract need no escapes
-		out = append(v.appendJSON(out, name), ',')
+func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(make([]byte, 0, 2048)) }
+
+// AppendJSON appends what MarshalJSON gives.
+func (v Values) AppendJSON(out []byte) ([]byte, error) {
+	out = append(out, '{')
+	base := 0
+	for i, name := range names {
+		out = append(out, keys[i]...)
+		if f, ok := v[name]; ok {
+			base++
+			out = append(AppendNumber(out, f), ',')
+		} else {
+			out = append(out, "null,"...)
+		}
 	}
-	for _, name := range v.further() {
+	for _, name := range v.further(base) {
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, fmt.Errorf("metric name %q: %w", name, err)
 		}
 		out = append(append(out, key...), ':')
-		out = append(v.appendJSON(out, name), ',')
+		out = append(AppendNumber(out, v[name]), ',')
 	}
 	out[len(out)-1] = '}'
 	return out, nil
 }
 
-// appendJSON appends a metric's value as encoding/json writes it.
-func (v Values) appendJSON(out []byte, name string) []byte {
-	f, ok := v.Get(name)
+// keys are the names as MarshalJSON writes them; those of the contract need no escapes.
+var keys = func() (all []string) {
+	for _, name := range names {
+		all = append(all, `"`+name+`":`)
+	}
+	return all
+}()
+
+// AppendNumber appends a number as encoding/json writes it, null for one that is not finite.
+func AppendNumber(out []byte, f float64) []byte {
 	switch size := math.Abs(f); {
-	case !ok:
+	case !finite(f):
 		return append(out, "null"...)
 	case f == 0 || size >= 1e-6 && size < 1e21:
 		return strconv.AppendFloat(out, f, 'f', -1, 64)
@@ -89,10 +104,13 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// further gives the names in v beyond the base names: percentiles, then unknown names.
-func (v Values) further() []string {
+// further gives the names in v beyond so many base names: percentiles, then unknown names.
+func (v Values) further(base int) []string {
+	if len(v) == base {
+		return nil
+	}
 	var more []string
-	for name := range maps.Keys(v) {
+	for name := range v {
 		if _, base := byName[name]; !base {
 			more = append(more, name)
 		}

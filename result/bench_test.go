@@ -2,7 +2,6 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,26 +104,35 @@ func BenchmarkImportLines(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	const lines = 2000
 	path := filepath.Join(b.TempDir(), "night.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Repeat(string(line), 2000)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat(string(line), lines)), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	for name, w := range map[string]io.Writer{"read": nil, "written": io.Discard} {
+	for _, written := range []bool{false, true} {
+		name := map[bool]string{false: "read", true: "written"}[written]
 		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(line) * 2000))
+			b.SetBytes(int64(len(line) * lines))
+			b.ReportAllocs()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var out []byte
+			n := 0
 			for b.Loop() {
-				err := ImportEach([]string{path}, func(s Sample) error {
-					if w == nil {
-						return nil
+				err := ImportEach([]string{path}, func(s Sample) (err error) {
+					n++
+					if written {
+						out, err = s.AppendJSON(out[:0])
 					}
-					enc := json.NewEncoder(w)
-					enc.SetEscapeHTML(false)
-					return enc.Encode(s)
+					return err
 				}, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
 			}
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(n), "allocs/sample")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/sample")
 		})
 	}
 }

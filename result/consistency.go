@@ -19,8 +19,8 @@ const (
 // each request by the definition of TPOT. They are warnings: the throughput may still be right.
 func (j *judge) latencies() {
 	get := j.m.Metrics.Get
-	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
-		j.order(latency)
+	for _, names := range rising {
+		j.order(names)
 	}
 	ttft, okT := get("mean_ttft_ms")
 	e2e, okE := get("mean_e2e_latency_ms")
@@ -46,11 +46,22 @@ func (j *judge) latencies() {
 	}
 }
 
-// order checks that the median and the percentiles of a latency rise.
-func (j *judge) order(latency string) {
+// rising are the median and the percentiles of each latency.
+var rising = func() (all [][]string) {
+	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
+		var names []string
+		for _, stat := range []string{"median", "p90", "p95", "p99", "max"} {
+			names = append(names, stat+"_"+latency)
+		}
+		all = append(all, names)
+	}
+	return all
+}()
+
+// order checks that the metrics, of one latency, rise.
+func (j *judge) order(names []string) {
 	below, belowName := 0.0, ""
-	for _, stat := range []string{"median", "p90", "p95", "p99", "max"} {
-		name := stat + "_" + latency
+	for _, name := range names {
 		f, ok := j.m.Metrics.Get(name)
 		if !ok {
 			continue

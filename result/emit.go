@@ -1,8 +1,8 @@
 package result
 
 import (
-	"fmt"
 	"path/filepath"
+	"strconv"
 )
 
 // emitter makes samples of the measurements of one client's output as they come. It holds one
@@ -39,7 +39,7 @@ func (e *emitter) emit(m *Measurement, end *Failure) error {
 	var s Sample
 	client := *e.client
 	if e.n++; e.n > 1 {
-		client.Name = fmt.Sprintf("%s#%d", client.Name, e.n)
+		client.Name = client.Name + "#" + strconv.Itoa(e.n)
 	}
 	s.Client = &client
 	if e.server != nil {

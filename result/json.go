@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"servematrix/secret"
 )
@@ -112,7 +110,7 @@ func (s *scanner) top(each func(*object) error, depth int) error {
 	case c == '{':
 		s.begin, s.restart = s.offset(), -1
 		o := newObject()
-		if err := s.object(func(key string) error { return o.value(s, key) }); err != nil {
+		if err := s.result(func(key *keyMeaning) error { return o.value(s, key) }); err != nil {
 			return err
 		}
 		return each(o)
@@ -121,48 +119,10 @@ func (s *scanner) top(each func(*object) error, depth int) error {
 	case c == '[' || c == '"':
 		return s.skip()
 	}
-	if _, _, _, err = s.scalar(); depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err = s.scalar(); depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.bad("a word that JSON does not have")
 	}
 	return err
-}
-
-// scalar reads a string, number or word into a form fit for Extra and Config, and gives its
-// number. A number that no float holds stays text.
-func (s *scanner) scalar() (value any, f float64, numeric bool, err error) {
-	c, err := s.peek()
-	if err != nil {
-		return nil, 0, false, err
-	}
-	if c == '"' {
-		text, err := s.string()
-		if f, ok := nonFinite(text); ok {
-			return spell(f), f, true, err
-		}
-		return redactor.String(text), 0, false, err
-	}
-	word, err := s.word()
-	switch word {
-	case "":
-		return nil, 0, false, err
-	case "null":
-		return nil, 0, false, nil
-	case "true", "false":
-		return word == "true", 0, false, nil
-	case "NaN", "Infinity", "-Infinity":
-		f, _ := nonFinite(word)
-		return spell(f), f, true, nil
-	}
-	f, err = strconv.ParseFloat(word, 64)
-	switch number := strings.Trim(word, "+-.eE0123456789") == "" && !errors.Is(err, strconv.ErrSyntax); {
-	case !number && !s.fill():
-		return nil, 0, false, s.ended() // the word was cut off
-	case !number:
-		return nil, 0, false, s.bad("%.20q is no value of JSON", word)
-	case err != nil:
-		return word, 0, false, nil
-	}
-	return plain(f, !strings.ContainsAny(word, ".eE")), f, true, nil
 }
 
 // nested reads a value into plain Go values; ok is false when it holds too much to keep. It is
@@ -174,8 +134,8 @@ func (s *scanner) nested(left *int, depth int) (value any, ok bool, err error) {
 		return nil, false, err
 	case c != '{' && c != '[':
 		*left--
-		v, _, _, err := s.scalar()
-		return v, *left >= 0, err
+		v, err := s.scalar()
+		return v.value(), *left >= 0, err
 	case depth >= maxDepth:
 		return nil, false, s.skip()
 	}

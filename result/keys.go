@@ -6,11 +6,16 @@ import (
 	"servematrix/secret"
 )
 
-// keyMeaning is what a JSON key means. It takes regular expressions to find out, and a file has the
-// same keys in every line, so it is kept.
+// keyMeaning is what a key of a client's JSON means. It takes regular expressions to find out, and a
+// file has the same keys in every line, so it is kept.
 type keyMeaning struct {
-	metric string // the contract's name; "" for a key that is no metric
-	secret bool   // what it holds is a credential
+	name       string // the key itself
+	label      string // under which Extra holds it
+	metric     string // the contract's name; "" for a key that is no metric
+	secret     bool   // what it holds is a credential
+	asked      bool   // it says what was asked, not what was measured
+	perRequest bool   // an array with an entry for each request
+	tells      keySet // of who wrote the object
 }
 
 // maxKeys bounds what is kept: a hostile file has ever new keys.
@@ -18,23 +23,26 @@ const maxKeys = 4096
 
 var meanings struct {
 	sync.RWMutex
-	of map[string]keyMeaning
+	of map[string]*keyMeaning
 }
 
 // meaning tells what a JSON key means.
-func meaning(key string) keyMeaning {
+func meaning(key string) *keyMeaning {
 	meanings.RLock()
-	m, known := meanings.of[key]
+	m := meanings.of[key]
 	meanings.RUnlock()
-	if known {
+	if m != nil {
 		return m
 	}
+	m = &keyMeaning{
+		name: key, label: labelOf(key), secret: secret.IsSecretName(key, nil),
+		asked: configKeys[key], perRequest: perRequest[key], tells: telling[key],
+	}
 	m.metric, _ = jsonMetric(key)
-	m.secret = secret.IsSecretName(key, nil)
 	meanings.Lock()
 	defer meanings.Unlock()
 	if meanings.of == nil {
-		meanings.of = map[string]keyMeaning{}
+		meanings.of = map[string]*keyMeaning{}
 	}
 	if len(meanings.of) < maxKeys {
 		meanings.of[key] = m

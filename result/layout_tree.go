@@ -71,7 +71,8 @@ func (t *treeReader) value() (any, error) {
 		text, err := t.string()
 		return redactor.String(text), err
 	}
-	word, err := t.word()
+	bare, err := t.word()
+	word := string(bare)
 	switch {
 	case word == "true" || word == "false":
 		return word == "true", err

@@ -31,6 +31,9 @@ func parseNumber(s string) (f float64, places int, ok bool) {
 
 // nonFinite reads the ways in which Python and JavaScript spell infinity and not-a-number.
 func nonFinite(s string) (float64, bool) {
+	if len(s) < len("inf") || len(s) > len("-infinity") {
+		return 0, false
+	}
 	switch strings.ToLower(s) {
 	case "inf", "+inf", "infinity", "+infinity":
 		return math.Inf(1), true

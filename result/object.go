@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"servematrix/metric"
 	"servematrix/secret"
 )
 
 // object is one JSON object while it is sorted into metrics, configuration and the rest.
 type object struct {
-	metrics  map[string]float64
+	metrics  metric.Values
 	config   map[string]any
 	extra    map[string]any
-	keys     map[string]bool
+	keys     keySet
 	failures int64    // entries of errors[] that hold a message
 	messages []string // the first distinct ones
 	requests bool     // errors[] was there
@@ -23,7 +24,7 @@ type object struct {
 }
 
 func newObject() *object {
-	return &object{config: map[string]any{}, extra: map[string]any{}, metrics: map[string]float64{}, keys: map[string]bool{}}
+	return &object{config: make(map[string]any, 16), extra: map[string]any{}, metrics: make(metric.Values, 48)}
 }
 
 // perRequest are the clients' arrays with one entry a request (or token); they are read over.
@@ -52,56 +53,57 @@ var harmlessServerInfo = map[string]bool{
 }
 
 // value takes the value of a key.
-func (o *object) value(s *scanner, key string) error {
-	o.keys[key] = true
+func (o *object) value(s *scanner, key *keyMeaning) error {
+	o.keys |= key.tells
 	c, err := s.peek()
 	isNested := c == '{' || c == '['
 	switch {
 	case err != nil:
 		return err
-	case key == "errors" && c == '[':
+	case key.name == "errors" && c == '[':
 		return o.errors(s)
-	case isNested && perRequest[key]:
+	case isNested && key.perRequest:
 		return s.skip()
-	case isNested && key == "server_info":
+	case isNested && key.name == "server_info":
 		return o.serverInfo(s)
 	case isNested:
 		return o.nested(s, key)
 	}
-	value, f, numeric, err := s.scalar()
+	v, err := s.scalar()
 	if err != nil {
 		return err
 	}
-	if value != nil && meaning(key).secret {
-		value, numeric = secret.Mask, false
+	if key.secret && !v.null() {
+		v = scalar{other: secret.Mask}
 	}
-	o.scalar(key, value, f, numeric)
+	o.scalar(key, v)
 	return nil
 }
 
-func (o *object) scalar(key string, value any, f float64, numeric bool) {
-	if configKeys[key] {
-		o.config[key] = value
+func (o *object) scalar(key *keyMeaning, v scalar) {
+	if key.asked {
+		o.config[key.name] = v.value()
 	}
-	if name := meaning(key).metric; name != "" {
-		if numeric {
-			o.metrics[name] = f
-			if !finite(f) && name == "request_rate" {
-				o.extra[key] = value // null among the metrics; here one still reads what was asked
+	if key.metric != "" {
+		if v.numeric {
+			o.metrics[key.metric] = v.f
+			if !finite(v.f) && key.metric == "request_rate" {
+				o.extra[key.name] = v.value() // null among the metrics; here one still reads what was asked
 			}
 		}
 		return
 	}
+	truth, isTruth := v.other.(bool)
 	switch {
-	case configKeys[key] || value == nil:
-	case key == "simulated":
-		o.sim = value == true
-	case key == "partial":
-		o.partial = value == true
-	case numeric || value == true || value == false:
-		o.extra[labelOf(key)] = value
+	case key.asked || v.null():
+	case key.name == "simulated":
+		o.sim = truth
+	case key.name == "partial":
+		o.partial = truth
+	case v.numeric || isTruth:
+		o.extra[key.label] = v.value()
 	default:
-		o.config[key] = value
+		o.config[key.name] = v.value()
 	}
 }
 
@@ -136,24 +138,24 @@ func labelOf(key string) string {
 	return key
 }
 
-func (o *object) nested(s *scanner, key string) error {
+func (o *object) nested(s *scanner, key *keyMeaning) error {
 	left := maxKept
 	value, fits, err := s.nested(&left, 0)
 	if err != nil || !fits {
 		return err
 	}
 	switch inner, isObject := value.(map[string]any); {
-	case meaning(key).secret:
-	case isObject && key == "metrics":
+	case key.secret:
+	case isObject && key.name == "metrics":
 		o.own(inner)
-	case isObject && key == "extra":
+	case isObject && key.name == "extra":
 		maps.Copy(o.extra, inner)
-	case isObject && key == "config":
+	case isObject && key.name == "config":
 		maps.Copy(o.config, inner)
-	case isObject && (configKeys[key] || key == "metadata" || key == "args"):
-		o.config[key] = value
+	case isObject && (key.asked || key.name == "metadata" || key.name == "args"):
+		o.config[key.name] = value
 	default:
-		o.extra[labelOf(key)] = value
+		o.extra[key.label] = value
 	}
 	return nil
 }
@@ -213,9 +215,10 @@ func clip(message string) string {
 }
 
 func (o *object) measurement() *Measurement {
-	m := newMeasurement("json")
-	maps.Copy(m.Metrics, o.metrics)
-	m.Extra, m.Config, m.Simulated, m.Partial = o.extra, o.config, o.sim, o.partial
+	m := &Measurement{
+		Metrics: o.metrics, Extra: o.extra, Config: o.config, Source: "json", Parser: ParserVersion,
+		Simulated: o.sim, Partial: o.partial,
+	}
 	if o.requests {
 		// SGLang counts no failures of its own; vLLM's count is the same number.
 		if _, has := m.Metrics["failed"]; !has {
@@ -247,9 +250,9 @@ func (o *object) client() string {
 		return ClientServematrix
 	}
 	switch {
-	case o.keys["total_output_tokens_retokenized"] || o.keys["random_range_ratio"] && o.keys["total_throughput"]:
+	case o.has("total_output_tokens_retokenized"), o.has("random_range_ratio", "total_throughput"):
 		return ClientSGLang
-	case o.keys["total_token_throughput"] || o.keys["endpoint_type"] && o.keys["burstiness"]:
+	case o.has("total_token_throughput"), o.has("endpoint_type", "burstiness"):
 		return ClientVLLM
 	}
 	return ""

@@ -54,7 +54,7 @@ var jsonForms = []jsonForm{
 // other brings an object of one of these forms under the contract's names.
 func (o *object) other(m *Measurement) {
 	for _, form := range jsonForms {
-		if !o.has(form.keys) || o.keys[form.absent] {
+		if !o.has(form.keys...) || o.has(form.absent) {
 			continue
 		}
 		m.Client, m.older = form.client, true
@@ -77,13 +77,4 @@ func (o *object) other(m *Measurement) {
 		}
 		return
 	}
-}
-
-func (o *object) has(keys []string) bool {
-	for _, key := range keys {
-		if !o.keys[key] {
-			return false
-		}
-	}
-	return true
 }

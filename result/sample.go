@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"servematrix/matrix"
@@ -92,7 +91,8 @@ type PhaseTime struct {
 	Since float64 `json:"since"`
 }
 
-// sideJSON and sampleJSON are the shapes in JSON, with a pointer where null can stand.
+// sideJSON and sampleJSON are the shapes in JSON, with a pointer where null can stand: for reading,
+// and for the schema; AppendJSON writes them.
 type sideJSON struct {
 	Name *string           `json:"name"`
 	ID   *string           `json:"id"`
@@ -117,18 +117,6 @@ type sampleJSON struct {
 	Validity  *Validity            `json:"validity"`
 	Times     map[string]PhaseTime `json:"times"`
 	Simulated bool                 `json:"simulated,omitempty"`
-}
-
-// MarshalJSON writes the side with null for what is unknown.
-func (s Side) MarshalJSON() ([]byte, error) {
-	out := sideJSON{Name: known(s.Name), ID: known(s.ID), Argv: s.Argv, Env: s.Env}
-	if s.Config != nil {
-		out.Config, _ = jsonable(s.Config).(map[string]any)
-	}
-	if s.Axes != nil {
-		out.Axes = &s.Axes
-	}
-	return unescaped(out)
 }
 
 // sideIn is sideJSON on the way back.
@@ -178,30 +166,6 @@ func objectOf(data []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// MarshalJSON writes the sample as one object with stable bytes: the same sample always gives
-// the same ones. Numbers that are not finite become null.
-func (s Sample) MarshalJSON() ([]byte, error) {
-	out := sampleJSON{
-		Run: known(s.Run), Cell: known(s.Cell), Block: known(s.Block), Attempt: known(s.Attempt),
-		Status: s.Status, Failure: s.Failure, Server: s.Server, Client: s.Client,
-		Validity: s.Validity, Times: s.Times, Simulated: s.Simulated,
-	}
-	if s.Metrics != nil {
-		out.Metrics = &s.Metrics
-	}
-	if s.Extra != nil {
-		out.Extra, _ = jsonable(s.Extra).(map[string]any)
-	}
-	if v := s.Validity; v != nil && v.Reasons == nil {
-		out.Validity = &Validity{OK: v.OK, Reasons: []Reason{}}
-	}
-	data, err := unescaped(out)
-	if err != nil {
-		return nil, fmt.Errorf("sample of cell %q: %w", s.Cell, err)
-	}
-	return data, nil
-}
-
 // UnmarshalJSON is the way back. Whole numbers in extra come back as int64.
 func (s *Sample) UnmarshalJSON(data []byte) error {
 	in, err := parseSample(data)
@@ -241,15 +205,6 @@ func parseSample(data []byte) (*Sample, error) {
 	return s, nil
 }
 
-// known gives nil for the zero value.
-func known[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
 // value gives the zero value for nil.
 func value[T any](p *T) T {
 	if p == nil {
@@ -257,41 +212,6 @@ func value[T any](p *T) T {
 		return zero
 	}
 	return *p
-}
-
-// unescaped is json.Marshal without its escapes for HTML: commands hold < and &, and a result
-// file is read by people too.
-func unescaped(v any) ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(out.Bytes(), "\n"), nil
-}
-
-// jsonable copies a value with nil in place of numbers that JSON cannot hold.
-func jsonable(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = jsonable(v[i])
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, inner := range v {
-			out[key] = jsonable(inner)
-		}
-		return out
-	}
-	return v
 }
 
 // numbersIn turns json.Number into int64 or float64.

@@ -25,10 +25,12 @@ type scanner struct {
 	buf      []byte
 	pos, end int
 	base     int64 // offset in the stream of buf[0]
-	lines    int64 // line ends before buf[0]
+	lines    int64 // line ends before buf[counted]
+	counted  int
 	err      error // of r; io.EOF at the end
 	nesting  []byte
-	text     []byte // the scalar being read
+	text     []byte     // the scalar being read, where the buffer does not hold it whole
+	known    knownTexts // what was read before
 
 	// begin is where the value being read begins, restart the first "{" at the head of a line
 	// after it: there another value begins if this one turns out to be damaged. -1: none.
@@ -60,8 +62,8 @@ func (s *scanner) fill() bool {
 		return false
 	}
 	s.base += int64(s.end)
-	s.lines += int64(bytes.Count(s.buf[:s.end], []byte{'\n'}))
-	s.pos, s.end = 0, 0
+	s.lines += int64(bytes.Count(s.buf[s.counted:s.end], []byte{'\n'}))
+	s.pos, s.end, s.counted = 0, 0, 0
 	for s.end == 0 && s.err == nil {
 		s.end, s.err = s.r.Read(s.buf)
 	}
@@ -85,7 +87,9 @@ func (s *scanner) bad(format string, args ...any) error {
 
 // passed is the number of line ends so far.
 func (s *scanner) passed() int64 {
-	return s.lines + int64(bytes.Count(s.buf[:s.pos], []byte{'\n'}))
+	s.lines += int64(bytes.Count(s.buf[s.counted:s.pos], []byte{'\n'}))
+	s.counted = s.pos
+	return s.lines
 }
 
 // byteOrderMark passes over the one that may begin a stream.
@@ -147,19 +151,37 @@ func spelt(c byte) string {
 
 // object reads "{"key": value, …}"; each has to read the value.
 func (s *scanner) object(each func(key string) error) error {
-	if err := s.take('{'); err != nil {
-		return err
-	}
-	return s.list('}', func() error {
+	return s.members(func() error {
 		key, err := s.string()
-		if err != nil {
-			return err
+		if err == nil {
+			err = s.take(':')
 		}
-		if err := s.take(':'); err != nil {
+		if err != nil {
 			return err
 		}
 		return each(key)
 	})
+}
+
+// result is object for one that may be a client's result: each gets what the key means.
+func (s *scanner) result(each func(key *keyMeaning) error) error {
+	return s.members(func() error {
+		key, err := s.key()
+		if err == nil {
+			err = s.take(':')
+		}
+		if err != nil {
+			return err
+		}
+		return each(key)
+	})
+}
+
+func (s *scanner) members(each func() error) error {
+	if err := s.take('{'); err != nil {
+		return err
+	}
+	return s.list('}', each)
 }
 
 // array reads "[value, …]"; each has to read the value.
@@ -197,6 +219,9 @@ func (s *scanner) string() (string, error) {
 	if err := s.take('"'); err != nil {
 		return "", err
 	}
+	if text, ok := s.whole(); ok {
+		return s.known.text(text), nil
+	}
 	s.text = append(s.text[:0], '"')
 	escaped, err := s.rest(true)
 	if err != nil {
@@ -212,6 +237,21 @@ func (s *scanner) string() (string, error) {
 		}
 	}
 	return "", s.bad("an escape in a string that JSON does not have")
+}
+
+// whole gives the rest of a short string that the buffer holds whole and without escapes.
+func (s *scanner) whole() ([]byte, bool) {
+	for i, c := range s.buf[s.pos:min(s.end, s.pos+maxKnownLen)] {
+		switch c {
+		case '"':
+			text := s.buf[s.pos : s.pos+i]
+			s.pos += i + 1
+			return text, true
+		case '\\', '\n':
+			return nil, false
+		}
+	}
+	return nil, false
 }
 
 // rest reads on to the end of a string, and keeps it in text if asked to.
@@ -272,10 +312,10 @@ var bare = func() (set [256]bool) {
 	return set
 }()
 
-// word reads a number or a bare word.
-func (s *scanner) word() (string, error) {
+// word reads a number or a bare word. Its bytes are there until more is read.
+func (s *scanner) word() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
-		return "", err
+		return nil, err
 	}
 	s.text = s.text[:0]
 	for {
@@ -283,7 +323,11 @@ func (s *scanner) word() (string, error) {
 		for s.pos < s.end && bare[s.buf[s.pos]] {
 			s.pos++
 		}
-		s.keep(true, s.buf[from:s.pos])
+		more := s.buf[from:s.pos]
+		if s.pos < s.end && len(s.text) == 0 && len(more) > 0 && len(more) <= maxKeep {
+			return more, nil
+		}
+		s.keep(true, more)
 		if s.pos < s.end {
 			break
 		}
@@ -292,9 +336,9 @@ func (s *scanner) word() (string, error) {
 		}
 	}
 	if len(s.text) == 0 {
-		return "", s.bad("%s where a value has to stand", spelt(s.buf[s.pos]))
+		return nil, s.bad("%s where a value has to stand", spelt(s.buf[s.pos]))
 	}
-	return string(s.text), nil
+	return s.text, nil
 }
 
 // recover goes on behind a damaged value: at the first line in it that begins an object, or at
@@ -304,11 +348,13 @@ func (s *scanner) recover() (bool, error) {
 	if at := s.restart; at >= 0 {
 		if at >= s.base {
 			s.pos = int(at - s.base)
+			s.counted, s.lines = s.pos, s.restartLines
 			return true, nil
 		}
 		if seeker, ok := s.r.(io.Seeker); ok {
 			if _, err := seeker.Seek(at-s.offset()-int64(s.end-s.pos), io.SeekCurrent); err == nil {
-				s.base, s.pos, s.end, s.err, s.lines = at, 0, 0, nil, s.restartLines
+				s.base, s.pos, s.end, s.err = at, 0, 0, nil
+				s.counted, s.lines = 0, s.restartLines
 				return true, nil
 			}
 		}

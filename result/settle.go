@@ -50,8 +50,9 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 // reveal shares out what the output says of the configuration: SGLang's client asks the server
 // for its arguments, what is left is the client's own.
 func (s *Sample) reveal(config map[string]any) {
-	own := maps.Clone(config)
+	own := config
 	if info, ok := own["server_info"].(map[string]any); ok {
+		own = maps.Clone(config)
 		delete(own, "server_info")
 		if s.Server == nil {
 			s.Server = &Side{}

@@ -196,8 +196,7 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 			switch cell := row[i]; {
 			case key == "" || cell == "" || perRequest[key] || key == "errors" || key == "run_number":
 			default:
-				o.keys[key] = true
-				o.cell(key, cell)
+				o.cell(meaning(key), cell)
 			}
 		}
 		m := o.measurement()
@@ -212,15 +211,16 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 }
 
 // cell takes a value as pandas writes it.
-func (o *object) cell(key, text string) {
+func (o *object) cell(key *keyMeaning, text string) {
+	o.keys |= key.tells
 	f, places, ok := parseNumber(text)
 	switch {
 	case ok:
-		o.scalar(key, plain(f, places == 0), f, true)
+		o.scalar(key, scalar{f: f, numeric: true, whole: places == 0})
 	case text == "True" || text == "False":
-		o.scalar(key, text == "True", 0, false)
+		o.scalar(key, scalar{other: text == "True"})
 	default:
-		o.scalar(key, redactor.String(text), 0, false)
+		o.scalar(key, scalar{other: redactor.String(text)})
 	}
 }
 

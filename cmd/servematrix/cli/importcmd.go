@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -70,22 +69,14 @@ func importFiles(env Env, names []string, out string) error {
 // writeSamples writes each sample as soon as it is read, so that the size of the sources does not
 // matter.
 func writeSamples(env Env, paths []string, to io.Writer) error {
-	w := bufio.NewWriterSize(to, 64<<10)
+	w := newSampleWriter(to)
 	n := 0
-	var broken error
 	var passed []result.Passed
 	err := result.ImportEach(paths, func(s result.Sample) error {
 		n++
-		var line []byte
-		if line, broken = s.MarshalJSON(); broken == nil { // an Encoder would go over it once more
-			_, broken = w.Write(append(line, '\n'))
-		}
-		return broken
+		return w.add(s)
 	}, func(p result.Passed) { passed = append(passed, p) })
-	if broken == nil {
-		broken = w.Flush()
-	}
-	if broken != nil {
+	if broken := w.close(); broken != nil {
 		return broken
 	}
 	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
