@@ -1,10 +1,6 @@
 package journal
 
-import (
-	"runtime"
-
-	"golang.org/x/sys/unix"
-)
+import "runtime"
 
 // leastNice is the priority of a thread that works only where nobody else wants to.
 const leastNice = 19
@@ -17,7 +13,7 @@ func Aside(work func()) <-chan struct{} {
 		defer close(done)
 		runtime.LockOSThread() // and never unlocked: the thread is not to be used for anything else
 		// Where it is refused, the work is done at the priority of everything else.
-		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), leastNice)
+		_ = lowerThread(leastNice)
 		work()
 	}()
 	return done

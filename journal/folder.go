@@ -110,8 +110,8 @@ func fill(tmp, final string, files map[string][]byte) (Folder, *Lock, error) {
 	}
 	place := final
 	for n := 2; ; n++ {
-		err = unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, place, unix.RENAME_NOREPLACE)
-		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		err = renameNew(tmp, place)
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 			err = renameIfFree(tmp, place) // a file system without the flag, such as NFS
 		}
 		if !errors.Is(err, fs.ErrExist) {

@@ -98,10 +98,10 @@ func (c *Cap) measure() (size, used int64, err error) {
 
 func (c *Cap) punch(from, n int64) error {
 	for {
-		err := unix.Fallocate(int(c.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, n)
+		err := punch(int(c.file.Fd()), from, n)
 		switch {
 		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+		case errors.Is(err, errors.ErrUnsupported):
 			return fmt.Errorf("%s: %w", c.file.Name(), ErrNoHoles)
 		case err != nil:
 			return fmt.Errorf("cut %s: %w", c.file.Name(), err)

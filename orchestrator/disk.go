@@ -83,7 +83,7 @@ func (d disk) look() error {
 		return &DiskError{fmt.Sprintf("the run folder %s is not there any more", d.dir), false, err}
 	case err != nil:
 		return nil // what cannot be asked can still be written
-	case st.Flags&unix.ST_RDONLY != 0:
+	case readOnly(st):
 		return &DiskError{fmt.Sprintf("the file system of %s has become read-only", d.dir), false, unix.EROFS}
 	}
 	if free := free(st); free < d.reserve && st.Blocks > 0 { // without blocks it does not tell
@@ -93,7 +93,7 @@ func (d disk) look() error {
 	return nil
 }
 
-func free(st unix.Statfs_t) int64 { return int64(st.Bavail) * st.Bsize }
+func free(st unix.Statfs_t) int64 { return int64(st.Bavail) * int64(st.Bsize) }
 
 // blameDisk gives a failure to the disk where it is full: most that fails then
 // fails because of it.

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/shirou/gopsutil/v3/cpu"
@@ -46,13 +47,8 @@ var machine = sync.OnceValue(func() effective.Host {
 	if unix.Uname(&u) == nil {
 		h.Name, h.Kernel = text(u.Nodename[:]), text(u.Release[:])
 	}
-	var set unix.CPUSet
-	usable := 0
-	if unix.SchedGetaffinity(0, &set) == nil {
-		usable = set.Count()
-	}
 	if all, err := cpu.Info(); err == nil && len(all) > 0 && all[0].ModelName != "" {
-		h.CPU = fmt.Sprintf("%s × %d", all[0].ModelName, usable)
+		h.CPU = fmt.Sprintf("%s × %d", all[0].ModelName, runtime.NumCPU())
 	}
 	return h
 })

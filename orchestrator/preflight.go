@@ -223,7 +223,7 @@ func Host(p *matrix.Plan, catalog *engine.Catalog, units []Unit, folder string) 
 	if err := unix.Statfs(folder, &st); err != nil {
 		return &HostError{fmt.Errorf("no run folder can be made in %s: %w; give another with --out", folder, err)}
 	}
-	if st.Flags&unix.ST_RDONLY != 0 {
+	if readOnly(st) {
 		return &HostError{fmt.Errorf("the file system of %s is read-only: give another folder with --out", folder)}
 	}
 	need := reserve(len(units)) + int64(len(units)*bytesPerUnit+launches*bytesPerLaunch)

@@ -42,7 +42,7 @@ func (c cgroup) open() (fd int, ok bool) {
 	if c == "" {
 		return -1, false
 	}
-	fd, err := unix.Open(string(c), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(string(c), openPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	return fd, err == nil
 }
 

@@ -162,7 +162,7 @@ func execError(path string, errno syscall.Errno) *StartError {
 		return badCommand("run command", path, fmt.Errorf("%w: neither a program for this machine nor a script with a #! line", errno))
 	case unix.E2BIG:
 		return badCommand("run command", path, fmt.Errorf("%w: arguments and environment exceed the kernel's limit", errno))
-	case unix.EACCES, unix.EPERM, unix.ENOTDIR, unix.ELOOP, unix.ETXTBSY, unix.ENAMETOOLONG, unix.EISDIR, unix.ELIBBAD, unix.EINVAL:
+	case unix.EACCES, unix.EPERM, unix.ENOTDIR, unix.ELOOP, unix.ETXTBSY, unix.ENAMETOOLONG, unix.EISDIR, errBadLibrary, unix.EINVAL:
 		return badCommand("run command", path, errno)
 	case unix.EAGAIN:
 		return &StartError{Class: ClassStartFailed, Op: "run command", Path: path, Err: fmt.Errorf("%w: the limit of processes is reached (ulimit -u, or the pids limit of the container)", errno)}

@@ -3,7 +3,6 @@ package process
 import (
 	"os"
 	"path/filepath"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,9 +21,8 @@ type Containment struct {
 
 // ProbeContainment finds it out by trying: it makes a leaf and removes it again.
 func ProbeContainment() (c Containment) {
-	var is int32
-	c.Subreaper = unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&is)), 0, 0, 0) == nil
-	if fd, err := unix.PidfdOpen(os.Getpid(), 0); err == nil {
+	c.Subreaper = canSubreap()
+	if fd, err := pidfdOpen(os.Getpid()); err == nil {
 		c.PIDFD = unix.Close(fd) == nil
 	}
 	me, err := Identify(os.Getpid())

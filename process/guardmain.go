@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -51,7 +50,7 @@ func (g *guardian) main() {
 	closeOnExec()
 	_ = os.Chdir("/") // hold no folder of anybody's
 	_ = os.WriteFile("/proc/self/comm", []byte(commName), 0)
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		g.report(report{Failed: failed(&StartError{Class: ClassStartFailed, Op: "become subreaper in", Path: guardName, Err: err})})
 		return
 	}
@@ -216,7 +215,7 @@ func spawnThreads(pinned ...func(ready func())) {
 // closeOnExec keeps every descriptor but 0, 1 and 2 from the tree, also those
 // that came from whoever started the parent.
 func closeOnExec() {
-	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+	if closeAllOnExec(3) == nil {
 		return
 	}
 	entries, err := os.ReadDir("/proc/self/fd") // before Linux 5.11

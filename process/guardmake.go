@@ -3,8 +3,6 @@ package process
 import (
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // startGuard makes the pipes and the process.
@@ -68,11 +66,11 @@ func startGuard() (_ *Guard, err error) {
 // scratch is a file in memory; in a sandbox that forbids it, /dev/null, and a
 // guard that crashes leaves no words.
 func scratch() (*os.File, error) {
-	fd, err := unix.MemfdCreate(guardName, unix.MFD_CLOEXEC)
+	f, err := memoryFile(guardName)
 	if err != nil {
 		return os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	}
-	return os.NewFile(uintptr(fd), "the guard's stderr"), nil
+	return f, nil
 }
 
 // guardEnvironment keeps the guard small: hardly any garbage, so no collector

@@ -75,12 +75,12 @@ func (g *guardian) fork(r resolved, fds []uintptr) (inside bool, err error) {
 	}
 	if fd, ok := g.cgroup.open(); ok {
 		defer unix.Close(fd)
-		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, fd
+		forkInto(attr.Sys, fd)
 		if g.leader, err = syscall.ForkExec(r.path, r.Argv, &attr); err == nil {
 			return true, nil
 		}
 		// The kernel's refusal of the cgroup and of the command look alike.
-		attr.Sys.UseCgroupFD = false
+		forkInto(attr.Sys, -1)
 	}
 	g.leader, err = syscall.ForkExec(r.path, r.Argv, &attr)
 	return false, err
@@ -215,5 +215,5 @@ func (g *guardian) killBlind() {
 // leaderHeld tells, without a look at the process table, whether the leader's number is
 // still its own: it lives, or is dead and not reaped. The reaper's lock is held.
 func (g *guardian) leaderHeld() bool {
-	return unix.Waitid(unix.P_PID, g.leader, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil
+	return isChild(g.leader)
 }

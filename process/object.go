@@ -50,27 +50,28 @@ func (o Object) same(other Object) bool { return o.id() == other.id() }
 
 // objectAt looks at a path, which is not followed when it is a link. uid is its owner.
 func objectAt(kind, path string) (o Object, uid int, ok bool) {
-	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st)
+	st, err := statPath(path)
 	if err != nil {
 		return Object{}, 0, false
 	}
-	return objectOf(kind, path, &st)
+	return objectOf(kind, path, st)
 }
 
-func objectOf(kind, path string, st *unix.Statx_t) (o Object, uid int, ok bool) {
-	want := uint16(unix.S_IFREG)
+// fileState is what the kernel says of a file.
+type fileState struct {
+	dev, ino uint64
+	mode     uint32
+	uid      int
+	bytes    int64
+	born     time.Time // the last change of the inode where the file system keeps no birth time
+}
+
+func objectOf(kind, path string, st fileState) (o Object, uid int, ok bool) {
+	want := uint32(unix.S_IFREG)
 	if kind == ObjectSocket {
 		want = unix.S_IFSOCK
 	}
-	born := st.Ctime
-	if st.Mask&unix.STATX_BTIME != 0 {
-		born = st.Btime
-	}
-	return Object{
-		Kind: kind, Path: path, Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino,
-		Born: time.Unix(born.Sec, int64(born.Nsec)).UTC(), Bytes: int64(st.Size),
-	}, int(st.Uid), st.Mode&unix.S_IFMT == want
+	return Object{Kind: kind, Path: path, Dev: st.dev, Ino: st.ino, Born: st.born, Bytes: st.bytes}, st.uid, st.mode&unix.S_IFMT == want
 }
 
 // There says whether this very object is still there.
@@ -107,7 +108,7 @@ func (o Object) Remove() (removed bool, err error) {
 
 // removeFile holds a write lease while it unlinks: the kernel grants one only on
 // a file that nobody else has open or mapped, in whatever container or by
-// whatever user, and lets nobody open it meanwhile. See F_SETLEASE in fcntl(2).
+// whatever user, and lets nobody open it meanwhile.
 func (o Object) removeFile() (bool, error) {
 	fd, err := o.lease()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,14 +138,14 @@ func (o Object) lease() (int, error) {
 }
 
 func (o Object) leaseOn(fd int) error {
-	var st unix.Statx_t
-	if err := unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st); err != nil {
+	st, err := statFD(fd)
+	if err != nil {
 		return err
 	}
-	if now, _, ok := objectOf(o.Kind, o.Path, &st); !ok || !now.same(o) {
+	if now, _, ok := objectOf(o.Kind, o.Path, st); !ok || !now.same(o) {
 		return fs.ErrNotExist
 	}
-	_, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_WRLCK)
+	err = writeLease(fd)
 	switch {
 	case err == nil:
 		return nil

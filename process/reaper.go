@@ -4,8 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // reaper is the one place in a guard that reaps. It blocks in waitid(2) on a
@@ -40,7 +38,7 @@ func (r *reaper) run(threadReady func()) {
 	for {
 		// Only look (WNOWAIT); the reaping needs the lock.
 		_, err := retry(func() (struct{}, error) {
-			return struct{}{}, unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT, nil)
+			return struct{}{}, awaitAnyExit()
 		})
 		if err != nil { // ECHILD
 			close(r.empty)

@@ -17,7 +17,7 @@ func send(id Identity, sig syscall.Signal) error {
 	if id.PID <= 1 {
 		return unix.EPERM // pid 0 and below mean whole groups, pid 1 the machine
 	}
-	fd, err := unix.PidfdOpen(id.PID, 0)
+	fd, err := pidfdOpen(id.PID)
 	if err == nil {
 		defer unix.Close(fd)
 	} else if errors.Is(err, unix.ESRCH) {
@@ -28,7 +28,7 @@ func send(id Identity, sig syscall.Signal) error {
 		return unix.ESRCH
 	}
 	if err == nil {
-		err = unix.PidfdSendSignal(fd, sig, nil, 0)
+		err = pidfdSignal(fd, sig)
 		if !errors.Is(err, unix.ENOSYS) {
 			return err
 		}

@@ -24,6 +24,8 @@ const (
 	tcpLastAck  = 0x09
 	tcpListen   = 0x0A
 	tcpClosing  = 0x0B
+	// tcpBoundInactive is none of the table: the kernel knows it only as a question.
+	tcpBoundInactive = 13
 )
 
 // socket is one line of /proc/net/tcp or tcp6.

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // shmFolder is where POSIX shared memory has its names.
@@ -55,7 +53,7 @@ type Survey struct {
 type folder struct {
 	path   string
 	kind   string
-	listed unix.StatxTimestamp // its time of change when it was
+	listed time.Time // its time of change when it was
 }
 
 // Survey begins to look at what the tree holds. tmp are the folders in which its
@@ -207,8 +205,8 @@ func (c *candidates) newSocket(inode uint64, found func()) {
 
 // newFiles lists a folder in which something was made or removed since it was last listed.
 func (c *candidates) newFiles(f *folder) {
-	var st unix.Statx_t
-	if unix.Statx(unix.AT_FDCWD, f.path, 0, unix.STATX_MTIME, &st) != nil || st.Mtime == f.listed {
+	info, err := os.Stat(f.path)
+	if err != nil || info.ModTime().Equal(f.listed) {
 		return
 	}
 	entries, err := os.ReadDir(f.path)
@@ -223,8 +221,8 @@ func (c *candidates) newFiles(f *folder) {
 		}
 	}
 	// What is made in the tick of the listing leaves the folder's time as it is.
-	if time.Since(time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec))) > 2*birthSlack {
-		c.looked = append(c.looked, func() { f.listed = st.Mtime })
+	if time.Since(info.ModTime()) > 2*birthSlack {
+		c.looked = append(c.looked, func() { f.listed = info.ModTime() })
 	}
 }
 

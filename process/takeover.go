@@ -23,7 +23,7 @@ var guards = struct {
 // process starts otherwise must stay in its session (no Setsid), or it would
 // be taken for part of such a tree.
 func BecomeSubreaper() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		return fmt.Errorf("become subreaper: %w", err)
 	}
 	return nil

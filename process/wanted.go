@@ -82,7 +82,7 @@ func (w *wanted) open(pid int, writing bool) {
 		// Asked by name first: a stat of whatever is open may hang on a dead network mount.
 		key, ok := w.paths[link]
 		var st unix.Stat_t
-		if ok && unix.Stat(folder+"/"+name, &st) == nil && key == (fileKey{st.Dev, st.Ino}) && (!writing || writes(filepath.Dir(folder), name)) {
+		if ok && unix.Stat(folder+"/"+name, &st) == nil && key == (fileKey{uint64(st.Dev), st.Ino}) && (!writing || writes(filepath.Dir(folder), name)) {
 			w.foundFile(key)
 		}
 	}

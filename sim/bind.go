@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,11 +29,19 @@ func (s *server) bind() error {
 		family = unix.AF_INET6
 		sa = &unix.SockaddrInet6{Port: addr.Port, Addr: [16]byte(addr.IP.To16())}
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	syscall.ForkLock.RLock() // not every system has SOCK_CLOEXEC
+	fd, err := unix.Socket(family, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return os.NewSyscallError("socket", err)
 	}
-	err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1) // as uvicorn does
+	err = unix.SetNonblock(fd, true)
+	if err == nil {
+		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1) // as uvicorn does
+	}
 	if err == nil {
 		err = unix.Bind(fd, sa)
 	}

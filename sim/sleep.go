@@ -3,8 +3,6 @@ package sim
 import (
 	"context"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // timerSlack is how late a Go timer may fire: the runtime waits for timers in whole milliseconds.
@@ -23,10 +21,7 @@ func sleepUntil(ctx context.Context, t time.Time) bool {
 		}
 	}
 	for d := time.Until(t); d > 0; d = time.Until(t) {
-		ts := unix.NsecToTimespec(int64(d))
-		if err := unix.Nanosleep(&ts, nil); err != nil && err != unix.EINTR {
-			time.Sleep(d)
-		}
+		nanosleep(d)
 	}
 	return ctx.Err() == nil
 }

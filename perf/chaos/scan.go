@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"servematrix/process"
 )
 
 // identity is one process for as long as the machine is up.
@@ -187,8 +189,8 @@ var children = struct {
 // becomeSubreaper brings the orphans here, where their zombies are reaped: the
 // first process of a container may not do so.
 func becomeSubreaper() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become subreaper: %w", err)
+	if err := process.BecomeSubreaper(); err != nil {
+		return err
 	}
 	go func() {
 		for range time.Tick(100 * time.Millisecond) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -76,10 +77,7 @@ func lookAtHost(ctx context.Context, devices *orchestrator.Devices) hostReport {
 	if n, err := cpu.CountsWithContext(ctx, true); err == nil {
 		r.Cores = n
 	}
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) == nil {
-		r.Usable = set.Count()
-	}
+	r.Usable = runtime.NumCPU()
 	if v, err := mem.VirtualMemoryWithContext(ctx); err == nil {
 		r.Memory, r.Free = v.Total, v.Available
 	}

@@ -1,3 +1,5 @@
+//go:build !servematrix_readonly
+
 package process
 
 import (
@@ -12,9 +14,8 @@ import (
 // all connections of the host as /proc/net/tcp makes (10 ms on a big machine).
 // See include/uapi/linux/inet_diag.h and sock_diag(7).
 const (
-	tcpBoundInactive = 13
-	diagRequestLen   = 56
-	diagMessageLen   = 72
+	diagRequestLen = 56
+	diagMessageLen = 72
 )
 
 // diagnose gives the TCP sockets of this network namespace in one state, of both

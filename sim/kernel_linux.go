@@ -1,3 +1,5 @@
+//go:build !servematrix_readonly
+
 package sim
 
 import (
@@ -8,6 +10,14 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// nanosleep sleeps without the Go runtime's timers; it may return early.
+func nanosleep(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	if err := unix.Nanosleep(&ts, nil); err != nil && err != unix.EINTR {
+		time.Sleep(d)
+	}
+}
 
 // dieBy ends this process by a signal, as the kernel does it: the Go runtime would turn SIGABRT,
 // SIGSEGV and their kind into a dump of goroutines and exit code 2, so its handler is taken away
