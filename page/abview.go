@@ -1,0 +1,116 @@
+package page
+
+import (
+	"html/template"
+	"strings"
+)
+
+// abView is a comparison as the page shows it.
+type abView struct {
+	Comparison
+	Judged              string // label of the metric whose verdict counts
+	Heads               []string
+	Tokens              template.HTML
+	Rows                []abRow
+	Listed              []Arm // the first arms
+	AllClean, NoneClean bool
+	CleanArms           int
+	Doubt               string // the first reason against the first arm that is not clean
+	Totals              []verdictCount
+}
+
+type verdictCount struct {
+	Verdict string
+	N       int
+}
+
+type abRow struct {
+	Cell, Arm, Starts, Verdict, Why string
+	Cells                           [2]int
+	Compared                        []abMetric
+}
+
+type abMetric struct {
+	From, Delta string
+	Whisker     template.HTML
+}
+
+// armsMost is how many arms say in the page what else differs.
+const armsMost = 12
+
+func (v *view) compare() error {
+	for _, c := range v.Data.Comparisons {
+		one, err := v.compared(c)
+		if err != nil {
+			return err
+		}
+		v.Comparisons = append(v.Comparisons, one)
+	}
+	if len(v.Comparisons) > 0 {
+		v.First = v.Comparisons[0]
+	}
+	return nil
+}
+
+func (v *view) compared(c Comparison) (*abView, error) {
+	out := &abView{Comparison: c, Listed: c.Arms[:min(len(c.Arms), armsMost)]}
+	for i, m := range c.Metrics {
+		if i == 0 {
+			out.Judged = v.Data.Metrics[m].Label
+		}
+		out.Heads = append(out.Heads, v.Data.Metrics[m].Label)
+	}
+	out.Tokens = v.tokens(c.Metrics...)
+	var sum Verdicts
+	for _, a := range c.Arms {
+		sum.Better, sum.Worse = sum.Better+a.Verdicts.Better, sum.Worse+a.Verdicts.Worse
+		sum.Equivalent, sum.Inconclusive = sum.Equivalent+a.Verdicts.Equivalent, sum.Inconclusive+a.Verdicts.Inconclusive
+		if a.Clean {
+			out.CleanArms++
+		} else if out.Doubt == "" && len(a.Why) > 0 {
+			out.Doubt = a.Why[0]
+		}
+	}
+	out.AllClean, out.NoneClean = out.CleanArms == len(c.Arms), out.CleanArms == 0
+	for _, t := range []verdictCount{{"better", sum.Better}, {"worse", sum.Worse}, {"equivalent", sum.Equivalent}, {"inconclusive", sum.Inconclusive}} {
+		if t.N > 0 {
+			out.Totals = append(out.Totals, t)
+		}
+	}
+	scales := scalesOf(c)
+	for i, p := range c.Pairs {
+		row := abRow{Cell: p.Cell, Arm: p.Arm, Starts: p.Starts, Verdict: p.Verdict, Why: p.Why, Cells: p.Cells}
+		for j, m := range p.Compared {
+			row.Compared = append(row.Compared, abMetric{From: m.Baseline.plusMinus() + " → " + m.Arm.plusMinus(), Delta: delta(m), Whisker: whisker(scales[j], m, i, j)})
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, nil
+}
+
+// delta writes "+5.2 [+4.1, +6.3]", without the interval where there is none.
+func delta(m Compared) string {
+	text := percent(m.Ratio)
+	if finite(m.Low) && finite(m.High) {
+		text += " [" + percent(m.Low) + ", " + percent(m.High) + "]"
+	}
+	return text
+}
+
+// tokens says what tok/s counts of the metrics that are shown.
+func (v *view) tokens(metrics ...int) template.HTML {
+	var said []string
+	for _, m := range metrics {
+		key := ""
+		switch name := v.Data.Metrics[m].Name; {
+		case strings.HasPrefix(name, "output_throughput"):
+			key = "tokens.output"
+		case strings.HasPrefix(name, "total_throughput"):
+			key = "tokens.total"
+		default:
+			continue
+		}
+		said = append(said, string(both(words[key])))
+	}
+	return template.HTML(strings.Join(said, " "))
+}

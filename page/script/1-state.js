@@ -1,0 +1,49 @@
+// What the reader chose stands in the URL fragment: it survives a reload, a link and newer data.
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => Array.from(root.querySelectorAll(selector));
+
+let state = new Map();
+
+const readFragment = () => {
+  state = new Map();
+  if (location.hash.includes("=")) for (const [k, v] of new URLSearchParams(location.hash.slice(1))) state.set(k, v);
+};
+
+const remember = (key, value) => {
+  if (value === "" || value === null) state.delete(key); else state.set(key, String(value));
+  const text = new URLSearchParams([...state]).toString();
+  try {
+    history.replaceState(null, "", text ? "#" + text : location.pathname + location.search);
+  } catch { // some viewers forbid it; the page works all the same
+  }
+};
+
+let data, language;
+
+const readData = () => { data = JSON.parse($("#data").textContent); data.count = data.id ? data.id.length : 0; };
+
+const say = (key, ...args) => {
+  const [en, zh] = data.words[key] || [key, key];
+  let i = 0;
+  return (language === "zh" ? zh : en).replace(/%(?:\[(\d)\])?[ds]/g, (_, n) => args[n ? n - 1 : i++]);
+};
+
+const setLanguage = (to) => {
+  language = to === "zh" ? "zh" : "en";
+  document.documentElement.lang = language;
+  for (const e of $$("[data-en]")) {
+    const text = e.dataset[language];
+    if (e.tagName === "OPTION") e.textContent = text;
+    e.setAttribute("aria-label", text);
+  }
+};
+
+const setTheme = (to) => {
+  if (to) document.documentElement.dataset.theme = to; else delete document.documentElement.dataset.theme;
+  $("#theme").setAttribute("aria-pressed", String(dark()));
+};
+
+const dark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
