@@ -43,7 +43,7 @@ func newDiffer(b *book, terms []term, r *Result) *differ {
 // judge compares one pair.
 func (d *differ) judge(p *pair) Pair {
 	base, with := tallyOf(p.base), tallyOf(p.with)
-	out := Pair{Cell: p.name, Axes: p.axes, Arm: p.arm, BaselineLost: base.lost, ArmLost: with.lost,
+	out := Pair{Cell: p.name, Axes: p.axes, Arm: p.arm, BaselineCell: p.base[0].samples[0].Cell, ArmCell: p.with[0].samples[0].Cell, BaselineLost: base.lost, ArmLost: with.lost,
 		BaselineStarts: len(base.starts), ArmStarts: len(with.starts),
 		BaselineWith: len(values(base.starts, d.Primary)), ArmWith: len(values(with.starts, d.Primary))}
 	x, y, paired := facing(base.starts, with.starts)

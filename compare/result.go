@@ -43,6 +43,9 @@ type Pair struct {
 	Axes matrix.Axes
 	// Arm is the arm that is compared with the baseline.
 	Arm string
+	// BaselineCell and ArmCell are the ids of the two cells, of several the first; "" where the
+	// samples tell none.
+	BaselineCell, ArmCell string
 	// Lost are the blocks of each arm that no average takes in.
 	BaselineLost, ArmLost Lost
 	// BaselineStarts and ArmStarts are how many valid starts each arm has, with whatever metrics;

@@ -8,8 +8,8 @@ import (
 // abView is a comparison as the page shows it.
 type abView struct {
 	Comparison
-	Judged              string // label of the metric whose verdict counts
-	Heads               []string
+	Judged              string // name of the metric whose verdict counts
+	Heads               []template.HTML
 	Tokens              template.HTML
 	Rows                []abRow
 	Listed              []Arm // the first arms
@@ -56,9 +56,9 @@ func (v *view) compared(c Comparison) (*abView, error) {
 	out := &abView{Comparison: c, Listed: c.Arms[:min(len(c.Arms), armsMost)]}
 	for i, m := range c.Metrics {
 		if i == 0 {
-			out.Judged = v.Data.Metrics[m].Label
+			out.Judged = v.Data.Metrics[m].Name
 		}
-		out.Heads = append(out.Heads, v.Data.Metrics[m].Label)
+		out.Heads = append(out.Heads, both(v.Data.Metrics[m].Label))
 	}
 	out.Tokens = v.tokens(c.Metrics...)
 	var sum Verdicts

@@ -41,7 +41,10 @@ type Data struct {
 }
 
 // Text is a sentence in both languages of a page.
-type Text struct{ EN, ZH string }
+type Text struct {
+	EN string `json:"en"`
+	ZH string `json:"zh"`
+}
 
 // State says how far a run has come.
 type State string
@@ -72,7 +75,8 @@ func (c Counts) Total() int {
 // Metric is a column of numbers.
 type Metric struct {
 	Name   string // such as "p99_ttft_ms"
-	Label  string // short, with its unit, and for tok/s what it counts
+	Label  Text   // short, with its unit, and for tok/s what it counts
+	Title  string // in English, without its unit
 	Unit   string
 	Better int // 1: higher is better, -1: lower is, 0: neither
 }
@@ -91,7 +95,7 @@ type Cell struct {
 	Values         []int  // of each of Data.Axes the index of its value, -1 where it has none
 	Status         string // the gravest of its blocks: failed, invalid, skipped, interrupted, missing, ok
 	Starts, Blocks int    // valid server starts, and rows that the sweep asks for
-	Note           string
+	Note           Text
 	Numbers        []Estimate // of each of Data.Metrics
 	Load           Load
 }
@@ -134,10 +138,12 @@ type Comparison struct {
 	Axis     int    // index in Data.Axes
 	PairedOn string
 	Metrics  []int // of Data.Metrics; the first is the one that is judged
-	Arms     []Arm
-	Pairs    []Pair
-	Left     int // pairs that are not listed
-	Notes    []string
+	// MinEffect is the smallest difference that matters, a share.
+	MinEffect float64
+	Arms      []Arm
+	Pairs     []Pair
+	Left      int // pairs that are not listed
+	Notes     []string
 }
 
 // Arm is what is known of one arm against the baseline.
@@ -151,6 +157,20 @@ type Arm struct {
 
 // Verdicts count the pairs by verdict.
 type Verdicts struct{ Better, Worse, Equivalent, Inconclusive int }
+
+// Add counts a verdict.
+func (v *Verdicts) Add(verdict string) {
+	switch verdict {
+	case "better":
+		v.Better++
+	case "worse":
+		v.Worse++
+	case "equivalent":
+		v.Equivalent++
+	default:
+		v.Inconclusive++
+	}
+}
 
 // Pair is a cell of the baseline and its counterpart in an arm.
 type Pair struct {
@@ -167,6 +187,7 @@ type Pair struct {
 type Compared struct {
 	Baseline, Arm    Estimate
 	Ratio, Low, High float64
+	Verdict          string
 }
 
 // Phase is a stretch of time of a launch.

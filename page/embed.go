@@ -1,34 +1,32 @@
 package page
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // The data that the script works with, in columns, because a run can have 10,000 cells. It is
 // JSON inside a script element: <, >, & and the line separators are escaped.
 
 // columnsJSON is what stands in <script id="data">. A word that repeats is a number into a list.
 type columnsJSON struct {
-	Name    string            `json:"name"`
-	Run     string            `json:"run"`
-	Axes    []axisJSON        `json:"axes"`
-	Metrics []metricJSON      `json:"metrics"`
-	Primary int               `json:"primary"`
-	Words   map[string][2]any `json:"words"`
-	Servers []string          `json:"servers"`
-	Clients []string          `json:"clients"`
-	Notes   []string          `json:"notes"`
-	ID      []string          `json:"id"`
-	Server  []int             `json:"server"`
-	Client  []int             `json:"client"`
-	Status  []int             `json:"status"`
-	Stati   []string          `json:"statuses"`
-	Starts  []int             `json:"starts"`
-	Blocks  []int             `json:"blocks"`
-	Note    []int             `json:"note"`
-	Values  [][]int           `json:"values"` // by axis, then by cell
-	Means   []numberColumn         `json:"means"`  // by metric, then by cell
-	Halves  []numberColumn         `json:"halves"` // half of each interval; empty where none has one
+	Name    string          `json:"name"`
+	Run     string          `json:"run"`
+	Axes    []axisJSON      `json:"axes"`
+	Metrics []metricJSON    `json:"metrics"`
+	Primary int             `json:"primary"`
+	Words   map[string]Text `json:"words"`
+	Servers []string        `json:"servers"`
+	Clients []string        `json:"clients"`
+	Notes   []Text          `json:"notes"`
+	ID      []string        `json:"id"`
+	Server  []int           `json:"server"`
+	Client  []int           `json:"client"`
+	Status  []int           `json:"status"`
+	Stati   []string        `json:"statuses"`
+	Starts  []int           `json:"starts"`
+	Blocks  []int           `json:"blocks"`
+	Note    []int           `json:"note"`
+	Values  [][]int         `json:"values"` // by axis, then by cell
+	Means   []numberColumn  `json:"means"`  // by metric, then by cell
+	Halves  []numberColumn  `json:"halves"` // half of each interval; empty where none has one
 }
 
 type axisJSON struct {
@@ -39,7 +37,7 @@ type axisJSON struct {
 
 type metricJSON struct {
 	Name  string `json:"name"`
-	Label string `json:"label"`
+	Label Text   `json:"label"`
 }
 
 // numberColumn are numbers of which some can be unknown.
@@ -61,10 +59,10 @@ func (c numberColumn) MarshalJSON() ([]byte, error) {
 var scriptWords = []string{"ok", "failed", "invalid", "skipped", "interrupted", "missing", "shown", "nocells", "status", "starts"}
 
 func embedded(d *Data) ([]byte, error) {
-	c := columnsJSON{Name: d.Name, Run: d.Run, Primary: d.Primary, Words: map[string][2]any{}, Stati: statuses,
+	c := columnsJSON{Name: d.Name, Run: d.Run, Primary: d.Primary, Words: map[string]Text{}, Stati: statuses,
 		Axes: []axisJSON{}, Metrics: []metricJSON{}, Values: make([][]int, len(d.Axes)), Means: make([]numberColumn, len(d.Metrics)), Halves: make([]numberColumn, len(d.Metrics))}
 	for _, key := range scriptWords {
-		c.Words[key] = [2]any{words[key].EN, words[key].ZH}
+		c.Words[key] = words[key]
 	}
 	for _, a := range d.Axes {
 		c.Axes = append(c.Axes, axisJSON{a.Name, a.Server, append([]string{}, a.Values...)})
@@ -72,7 +70,7 @@ func embedded(d *Data) ([]byte, error) {
 	for _, m := range d.Metrics {
 		c.Metrics = append(c.Metrics, metricJSON{m.Name, m.Label})
 	}
-	servers, clients, notes := newList(), newList(), newList()
+	servers, clients, notes := newList[string](), newList[string](), newList[Text]()
 	for _, cell := range d.Cells {
 		c.ID = append(c.ID, cell.ID)
 		c.Server = append(c.Server, servers.of(cell.Server))
@@ -119,15 +117,15 @@ func statusAt(status string) int {
 	return -1
 }
 
-// list numbers texts, each once.
-type list struct {
-	all []string
-	at  map[string]int
+// list numbers things, each once.
+type list[T comparable] struct {
+	all []T
+	at  map[T]int
 }
 
-func newList() *list { return &list{all: []string{}, at: map[string]int{}} }
+func newList[T comparable]() *list[T] { return &list[T]{all: []T{}, at: map[T]int{}} }
 
-func (l *list) of(s string) int {
+func (l *list[T]) of(s T) int {
 	i, ok := l.at[s]
 	if !ok {
 		i = len(l.all)

@@ -18,7 +18,7 @@ type cellRow struct {
 	Server, Client string
 	Status, Starts string
 	Numbers        []string
-	Note           string
+	Note           Text
 }
 
 // rowsMost is how many rows of a table are in the file as text, for print and for readers without
@@ -29,7 +29,7 @@ func (v *view) table() {
 	head := func(key string) template.HTML { return both(words[key]) }
 	v.Columns = []column{{"server", head("server"), false}, {"client", head("workload"), false}, {"status", head("status"), false}, {"starts", head("starts"), true}}
 	for i, m := range v.Data.Metrics {
-		v.Columns = append(v.Columns, column{fmt.Sprintf("m%d", i), template.HTML(template.HTMLEscapeString(m.Label)), true})
+		v.Columns = append(v.Columns, column{fmt.Sprintf("m%d", i), both(m.Label), true})
 	}
 	v.Columns = append(v.Columns, column{"note", head("note"), false})
 	for i, c := range v.Data.Cells[:min(len(v.Data.Cells), rowsMost)] {

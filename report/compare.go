@@ -146,32 +146,52 @@ func interval(m compare.Comparison) string {
 
 // verdict says what may be said of a pair by the primary metric, and what is missing for more.
 func (c comparison) verdict(p *compare.Pair) string {
+	word, why, tested := c.ruling(p)
+	text := string(word)
+	switch {
+	case !tested:
+		text = "no verdict: " + why
+	case why != "":
+		text = "~ " + text + " (" + why + ")"
+	case word == stats.Inconclusive:
+		text = "~ " + text
+	}
+	if lost := c.lostOf(p); lost != "" {
+		text += "; " + lost
+	}
+	return text
+}
+
+// ruling gives the verdict of the primary metric and what is missing for one; tested is false
+// where there was nothing to test.
+func (c comparison) ruling(p *compare.Pair) (word stats.Verdict, why string, tested bool) {
 	m, ok := p.Of(c.Primary)
-	text := ""
 	switch {
 	case !ok:
-		text = "no verdict: " + c.without(p)
+		return stats.Inconclusive, c.without(p), false
 	case m.Note != "":
-		text = "no verdict: " + m.Note
+		return stats.Inconclusive, m.Note, false
 	case m.Ratio.N < 2:
-		text = "no verdict: one start per arm"
+		return stats.Inconclusive, "one start per arm", false
 	case m.Verdict == stats.Inconclusive:
-		text = "~ inconclusive"
-		if why := slices.DeleteFunc([]string{c.doubt(m), needed(m.Needed)}, func(s string) bool { return s == "" }); len(why) > 0 {
-			text += " (" + strings.Join(why, "; ") + ")"
-		}
-	default:
-		text = string(m.Verdict)
+		missing := slices.DeleteFunc([]string{c.doubt(m), needed(m.Needed)}, func(s string) bool { return s == "" })
+		return m.Verdict, strings.Join(missing, "; "), true
 	}
+	return m.Verdict, "", true
+}
+
+// lostOf names the blocks of both arms that no average takes in.
+func (c comparison) lostOf(p *compare.Pair) string {
+	var parts []string
 	for _, l := range []struct {
 		arm  string
 		lost compare.Lost
 	}{{c.Arms[0], p.BaselineLost}, {p.Arm, p.ArmLost}} {
 		if l.lost.Total() > 0 {
-			text += "; " + l.arm + ": " + lost(l.lost)
+			parts = append(parts, l.arm+": "+lost(l.lost))
 		}
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // without says what a pair lacks of the primary metric: valid starts, or starts that have it.

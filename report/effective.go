@@ -116,11 +116,8 @@ func (r *ranAs) load(folder journal.Folder) *effective.Config {
 	return r.config
 }
 
-// serverLines is the section, line by line; a line that begins with a blank belongs to the one
-// above it. There is none where nothing is to be said.
-func (t *tally) serverLines(w serverWords) (lines []string) {
-	all := t.variants()
-	var known []*ranAs
+// across says in what those variants differ of which it is known what they ran with.
+func (t *tally) across(all []*ranAs) (known []*ranAs, spreads []effective.Spread) {
 	var configs []*effective.Config
 	for _, r := range all[:min(len(all), comparedMost)] {
 		if c := r.load(t.folder); c != nil {
@@ -128,7 +125,17 @@ func (t *tally) serverLines(w serverWords) (lines []string) {
 		}
 	}
 	if len(known) > 1 {
-		spreads := effective.Across(configs)
+		spreads = effective.Across(configs)
+	}
+	return known, spreads
+}
+
+// serverLines is the section, line by line; a line that begins with a blank belongs to the one
+// above it. There is none where nothing is to be said.
+func (t *tally) serverLines(w serverWords) (lines []string) {
+	all := t.variants()
+	known, spreads := t.across(all)
+	if len(known) > 1 {
 		if len(spreads) == 0 {
 			lines = append(lines, w.differ)
 		}
@@ -146,11 +153,20 @@ func (t *tally) serverLines(w serverWords) (lines []string) {
 	}
 	lines = append(lines, askedLines(all, w)...)
 	for _, r := range all {
-		if in := r.changes(t.folder, w); in != "" {
-			lines = append(lines, fmt.Sprintf(w.changed, visible(r.name), r.others, r.starts, visible(r.first), visible(r.other), in))
+		if line := r.changedLine(t.folder, w); line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// changedLine says it in a sentence, "" where nothing does.
+func (r *ranAs) changedLine(folder journal.Folder, w serverWords) string {
+	in := r.changes(folder, w)
+	if in == "" {
+		return ""
+	}
+	return fmt.Sprintf(w.changed, visible(r.name), r.others, r.starts, visible(r.first), visible(r.other), in)
 }
 
 // changes says in what a later start of the variant differs from the first.
@@ -171,25 +187,33 @@ func (r *ranAs) changes(folder journal.Folder, w serverWords) string {
 
 // byValue gives one line a value with the variants that have it.
 func byValue(values []string, of []*ranAs, w serverWords) (lines []string) {
-	var order []string
-	names := map[string][]string{}
+	order, names := holders(values, of)
+	for i, v := range order {
+		if i == variantsMost {
+			return append(lines, " "+fmt.Sprintf(w.more, len(order)-i))
+		}
+		lines = append(lines, fmt.Sprintf(" %s: %s", setting(v), nameList(names[v], w)))
+	}
+	return lines
+}
+
+// holders gives the values, each once, and who has it.
+func holders(values []string, of []*ranAs) (order []string, names map[string][]string) {
+	names = map[string][]string{}
 	for i, v := range values {
 		if names[v] == nil {
 			order = append(order, v)
 		}
 		names[v] = append(names[v], of[i].name)
 	}
-	for i, v := range order {
-		if i == variantsMost {
-			return append(lines, " "+fmt.Sprintf(w.more, len(order)-i))
-		}
-		shown := visible(clip(v, settingMost))
-		if v == "" {
-			shown = unknown
-		}
-		lines = append(lines, fmt.Sprintf(" %s: %s", shown, nameList(names[v], w)))
+	return order, names
+}
+
+func setting(value string) string {
+	if value == "" {
+		return unknown
 	}
-	return lines
+	return visible(clip(value, settingMost))
 }
 
 func nameList(names []string, w serverWords) string {

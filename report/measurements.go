@@ -29,6 +29,8 @@ type Measurements struct {
 	Configured map[string]string
 	// Former counts the samples of what an edited sweep no longer asks for.
 	Former int
+
+	folder journal.Folder
 }
 
 // MeasurementsOf reads the measurements of a run folder.
@@ -38,55 +40,86 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 		return nil, err
 	}
 	t.whole = true
-	m := &Measurements{Plan: t.plan, Configured: map[string]string{}}
-	sides := map[string]*result.Side{}
-	for _, s := range t.plan.Servers {
-		sides[s.ID] = side(&s.Variant)
-	}
-	for _, c := range t.plan.Clients {
-		sides[c.ID] = side(&c.Variant)
-	}
-	blocks := 0 // that the run has, at last
+	g := t.gatherer()
 	for e, err := range t.ahead() {
-		if err != nil {
-			return nil, err
-		}
-		switch e.Type {
-		case journal.RunStarted, journal.RunResumed:
-			err = with(e, func(s journal.Session) { m.Sessions, blocks = append(m.Sessions, s), s.Blocks })
-		case journal.BlockEnded:
-			err = with(e, func(d journal.Look) { blocks = max(blocks, d.Blocks) })
+		if err == nil {
+			err = g.hear(e)
 		}
 		if err != nil {
 			return nil, err
-		}
-		if e.Type == journal.LaunchConfigured {
-			if err := with(e, func(c journal.Configured) { m.Configured[e.Launch] = c.Identity }); err != nil {
-				return nil, err
-			}
 		}
 		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
 			continue
 		}
-		if _, planned := t.order[e.Cell]; !planned {
-			m.Former++
+		if !g.wants(e) {
 			continue
 		}
 		s, err := t.finished(e)
 		if err != nil {
 			return nil, err
 		}
-		s.Run, s.Cell = filepath.Base(string(folder)), e.Cell
-		c := t.cells[e.Cell]
-		s.Server, s.Client = sides[c.Server], sides[c.Client]
-		m.All = append(m.All, Measurement{s, e.Launch, e.Session})
+		g.take(e, s)
 	}
-	if blocks > 0 {
-		asked := len(m.All)
-		m.All = slices.DeleteFunc(m.All, func(one Measurement) bool { return one.Block > blocks })
-		m.Former += asked - len(m.All)
+	return g.all(), nil
+}
+
+// gatherer makes Measurements of events and the samples that they finish.
+type gatherer struct {
+	*Measurements
+	t      *tally
+	sides  map[string]*result.Side // by the id of a variant or workload
+	blocks int                     // that the run has, at last
+}
+
+func (t *tally) gatherer() *gatherer {
+	g := &gatherer{Measurements: &Measurements{Plan: t.plan, Configured: map[string]string{}, folder: t.folder}, t: t, sides: map[string]*result.Side{}}
+	for _, s := range t.plan.Servers {
+		g.sides[s.ID] = side(&s.Variant)
 	}
-	return m, nil
+	for _, c := range t.plan.Clients {
+		g.sides[c.ID] = side(&c.Variant)
+	}
+	return g
+}
+
+// hear takes in what an event tells besides samples.
+func (g *gatherer) hear(e journal.Event) error {
+	switch e.Type {
+	case journal.RunStarted, journal.RunResumed:
+		return with(e, func(s journal.Session) { g.Sessions, g.blocks = append(g.Sessions, s), s.Blocks })
+	case journal.BlockEnded:
+		return with(e, func(d journal.Look) { g.blocks = max(g.blocks, d.Blocks) })
+	case journal.LaunchConfigured:
+		return with(e, func(c journal.Configured) { g.Configured[e.Launch] = c.Identity })
+	}
+	return nil
+}
+
+// wants tells whether the sweep still asks for the cell of the sample that an event finishes.
+func (g *gatherer) wants(e journal.Event) bool {
+	_, planned := g.t.order[e.Cell]
+	if !planned {
+		g.Former++
+	}
+	return planned
+}
+
+// take adds a sample that is wanted, with the commands of the plan.
+func (g *gatherer) take(e journal.Event, s *result.Sample) {
+	s.Run, s.Cell = filepath.Base(string(g.t.folder)), e.Cell
+	c := g.t.cells[e.Cell]
+	s.Server, s.Client = g.sides[c.Server], g.sides[c.Client]
+	g.All = append(g.All, Measurement{s, e.Launch, e.Session})
+}
+
+// all gives what was gathered, less the blocks that are no longer asked for.
+func (g *gatherer) all() *Measurements {
+	if g.blocks > 0 {
+		asked := len(g.All)
+		g.All = slices.DeleteFunc(g.All, func(one Measurement) bool { return one.Block > g.blocks })
+		g.Former += asked - len(g.All)
+	}
+	return g.Measurements
 }
 
 // finished gives the sample that an event finishes.

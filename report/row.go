@@ -78,7 +78,7 @@ func (t *tally) shown(all metric.Values) metric.Values {
 
 // columns are the metrics of which a table of rows makes something.
 func (t *tally) columns() []string {
-	return append(slices.Clone(numbers), "completed", "num_prompts", t.primary())
+	return append(append(slices.Clone(numbers), "completed", "num_prompts", t.primary()), t.further...)
 }
 
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come

@@ -55,6 +55,7 @@ type tally struct {
 	launches map[string]*launchFact
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
+	further  []string          // metrics that rows keep besides those of the end table
 	samples  bool              // samples are wanted whole; else what became of them, with the metrics that rows keep
 	sample   *reading          // of the event at hand, where it is read ahead
 	ran      map[string]*ranAs // server variant → what it told of itself

@@ -22,10 +22,11 @@ let data, language;
 
 const readData = () => { data = JSON.parse($("#data").textContent); data.count = data.id ? data.id.length : 0; };
 
+const inWords = (text) => language === "zh" ? text.zh : text.en;
+
 const say = (key, ...args) => {
-  const [en, zh] = data.words[key] || [key, key];
   let i = 0;
-  return (language === "zh" ? zh : en).replace(/%(?:\[(\d)\])?[ds]/g, (_, n) => args[n ? n - 1 : i++]);
+  return inWords(data.words[key] || { en: key, zh: key }).replace(/%(?:\[(\d)\])?[ds]/g, (_, n) => args[n ? n - 1 : i++]);
 };
 
 const setLanguage = (to) => {

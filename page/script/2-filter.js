@@ -2,6 +2,7 @@
 let shown = []; // by cell: does it pass
 let marks = []; // [element, cells]
 
+const noteOf = (i) => inWords(data.notes[data.note[i]]);
 const nameOf = (i) => data.servers[data.server[i]] + " × " + data.clients[data.client[i]];
 
 const findMarks = () => {
@@ -25,7 +26,7 @@ const passing = () => {
   for (let i = 0; i < data.count; i++) {
     let ok = axes.every(([values, want]) => values[i] === want) && (!status || data.statuses[data.status[i]] === status);
     if (ok && words.length) {
-      const text = (nameOf(i) + " " + data.statuses[data.status[i]] + " " + data.notes[data.note[i]]).toLowerCase();
+      const text = (nameOf(i) + " " + data.statuses[data.status[i]] + " " + noteOf(i)).toLowerCase();
       ok = words.every((word) => text.includes(word));
     }
     out[i] = ok;

@@ -1,7 +1,7 @@
 // A pinned cell is marked in every chart and table.
 let pinned = -1;
 
-const numbersOf = (i) => data.metrics.map((m, k) => [m.label, formatted(k, i)]).filter(([, v]) => v !== "–");
+const numbersOf = (i) => data.metrics.map((m, k) => [inWords(m.label), formatted(k, i)]).filter(([, v]) => v !== "–");
 
 const significant = (v) => {
   if (v === null || v === undefined) return "–";
@@ -38,7 +38,7 @@ const tipOf = (e) => {
   if (!(i >= 0)) return "";
   const lines = [nameOf(i), say("status") + ": " + say(data.statuses[data.status[i]]) + ", " + say("starts") + " " + data.starts[i] + "/" + data.blocks[i]];
   for (const [label, v] of numbersOf(i)) lines.push(label + ": " + v);
-  if (data.notes[data.note[i]]) lines.push(data.notes[data.note[i]]);
+  if (noteOf(i)) lines.push(noteOf(i));
   return lines.join("\n");
 };
 

@@ -8,7 +8,7 @@ const valueOf = (key) => {
     case "client": return (i) => data.clients[data.client[i]];
     case "status": return (i) => data.status[i];
     case "starts": return (i) => data.starts[i];
-    case "note": return (i) => data.notes[data.note[i]];
+    case "note": return (i) => noteOf(i);
   }
   const numbers = data.means[Number(key.slice(1))];
   return (i) => numbers[i];
@@ -56,8 +56,8 @@ const rowOf = (i, at) => {
   cellAt(row, "td", data.starts[i] + "/" + data.blocks[i], "num");
   data.metrics.forEach((_, k) => cellAt(row, "td", formatted(k, i), "num"));
   const note = cellAt(row, "td", "", "note");
-  cellAt(note, "bdi", data.notes[data.note[i]]);
-  note.title = data.notes[data.note[i]];
+  cellAt(note, "bdi", noteOf(i));
+  note.title = noteOf(i);
   return row;
 };
 

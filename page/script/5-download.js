@@ -7,7 +7,7 @@ const table = () => {
     const row = [data.id[i], data.servers[data.server[i]], data.clients[data.client[i]],
       ...data.axes.map((a, k) => data.values[k][i] < 0 ? null : a.values[data.values[k][i]]), data.statuses[data.status[i]], data.starts[i], data.blocks[i]];
     data.metrics.forEach((_, k) => row.push(data.means[k][i], data.halves[k].length ? data.halves[k][i] : null));
-    row.push(data.notes[data.note[i]]);
+    row.push(noteOf(i));
     return row;
   });
   return [head, rows];

@@ -24,7 +24,8 @@ func newReport(env Env) *cobra.Command {
 		Short: "Draw the report of a run again, from its folder alone",
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
 folder; md the short one with the table; csv and jsonl one line per sample; benchfmt one line per
-server start with a valid sample, for benchstat. A live run is drawn as far as it has come.
+server start with a valid sample, for benchstat; html one page that needs nothing else, drawn as far
+as the folder can be read. A live run is drawn as far as it has come.
 
 Exit codes: 0 drawn · 2 usage, there is no such run, or its plan or journal is damaged`,
 		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
@@ -32,27 +33,27 @@ Exit codes: 0 drawn · 2 usage, there is no such run, or its plan or journal is 
 		RunE:    func(_ *cobra.Command, args []string) error { return drawReport(env, args[0], opt) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", "text", "text, md, csv, jsonl or benchfmt")
+	f.StringVar(&opt.format, "format", "text", "text, md, html, csv, jsonl or benchfmt")
 	f.StringVarP(&opt.out, "output", "o", "-", "file to write; - is stdout")
-	f.StringVar(&opt.lang, "lang", "", "language of the text report's labels, en or zh (default: the sweep's)")
+	f.StringVar(&opt.lang, "lang", "", "language of the labels in text and html, en or zh (default: the sweep's)")
 	return cmd
 }
 
 func drawReport(env Env, arg string, opt reportOptions) error {
-	if err := oneFormat(opt.format, "text", "md", "csv", "jsonl", "benchfmt"); err != nil {
+	if err := oneFormat(opt.format, "text", "md", "html", "csv", "jsonl", "benchfmt"); err != nil {
 		return err
 	}
 	switch {
 	case opt.lang != "" && opt.lang != "en" && opt.lang != "zh":
 		return usageError("--lang %s: want en or zh", opt.lang)
-	case opt.lang != "" && opt.format != "text":
-		return usageError("--lang is for --format text; the names in %s are the same in every language", opt.format)
+	case opt.lang != "" && opt.format != "text" && opt.format != "html":
+		return usageError("--lang is for --format text and html; the names in %s are the same in every language", opt.format)
 	}
 	folder, err := openRun(env, arg)
 	if err != nil {
 		return err
 	}
-	if _, err := readPlan(folder); err != nil {
+	if _, err := readPlan(folder); err != nil && opt.format != "html" {
 		return planTrouble(shown(env, string(folder)), err)
 	}
 	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little
@@ -60,6 +61,8 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 		switch opt.format {
 		case "md":
 			return report.Markdown(w, folder)
+		case "html":
+			return report.HTML(w, folder, opt.lang)
 		case "csv":
 			return report.CSV(w, folder)
 		case "jsonl":

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"servematrix/compare"
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/page"
+	"servematrix/result"
+)
+
+// HTML draws the report as one page that needs nothing else; lang is the language in which it
+// opens, "" for the sweep's. A run folder that is damaged or half written is drawn as far as it
+// can be read, and the page says what is missing.
+func HTML(w io.Writer, folder journal.Folder, lang string) error {
+	return page.HTML(w, Page(folder, lang), page.Options{})
+}
+
+// Page gives what a page says of the run as its folder is now.
+func Page(folder journal.Folder, lang string) *page.Data {
+	p := newPaging(folder)
+	p.fold(p.ahead())
+	return p.data(lang)
+}
+
+// loads are the metrics that say what a client asked for.
+var loads = []string{"max_concurrency", "request_rate"}
+
+// paging folds a run's events into what a page says of it: the tally, as every report has it, the
+// measurements that are compared, and when each phase was.
+type paging struct {
+	*tally
+	measured *gatherer
+	phases   phases
+	gaps     []page.Text
+	untold   map[journal.Type]bool // events of these types could not be read
+	broken   bool                  // the journal could not be read to its end
+}
+
+func newPaging(folder journal.Folder) *paging {
+	p := &paging{untold: map[journal.Type]bool{}}
+	plan, err := loadPlan(folder)
+	if err != nil {
+		plan = &matrix.Plan{Name: filepath.Base(string(folder))}
+		p.gap("The plan cannot be read, so cells are called by their ids: %s", "无法读取计划，单元以其编号显示：%s", whyNot(err))
+	} else if plan.Schema > planSchema {
+		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
+	}
+	p.tally = newTally(folder, plan)
+	p.further = append(compare.Usual(), loads...)
+	p.measured = p.gatherer()
+	return p
+}
+
+// planSchema is the layout of plan.json that this version knows.
+const planSchema = 1
+
+func (p *paging) gap(en, zh string, args ...any) {
+	p.gaps = append(p.gaps, page.Text{EN: visible(fmt.Sprintf(en, args...)), ZH: visible(fmt.Sprintf(zh, args...))})
+}
+
+// fold takes in all events; what cannot be read is a gap, not an end.
+func (p *paging) fold(events iter.Seq2[journal.Event, error]) {
+	for e, err := range events {
+		if err != nil {
+			p.broken = true
+			p.gap("The journal cannot be read further: %s. What stands before is shown", "日志 events.jsonl 无法继续读取：%s。仅显示此前的内容", err)
+			return
+		}
+		if err := p.take(e); err != nil && !p.untold[e.Type] {
+			p.untold[e.Type] = true
+			p.gap("Events of the type %s cannot be read, perhaps of a newer version of servematrix: %s", "无法读取 %s 类型的事件，可能来自更新版本的 servematrix：%s", e.Type, err)
+		}
+	}
+}
+
+func (p *paging) take(e journal.Event) error {
+	s, err := p.apply(e)
+	if err == nil {
+		err = p.measured.hear(e)
+	}
+	if err == nil {
+		err = p.phases.hear(e, p.took.Seconds(), s)
+	}
+	if err == nil && s != nil && p.measured.wants(e) {
+		p.measured.take(e, s)
+	}
+	return err
+}
+
+// data gives the page's data.
+func (p *paging) data(lang string) *page.Data {
+	if lang == "" {
+		lang = p.plan.Lang
+	}
+	rows := p.table()
+	n, former := count(rows)
+	d := &page.Data{
+		Lang: lang, Name: visible(p.plan.Name), Run: visible(filepath.Base(string(p.folder))), State: p.state(),
+		Span:    page.Span{Began: p.began, Last: p.last, Took: p.took, Sessions: p.sessions},
+		Counts:  page.Counts{OK: n[result.StatusOK], Invalid: n[result.StatusInvalid], Failed: n[result.StatusFailed], Skipped: n[result.StatusSkipped], Interrupted: n[StatusInterrupted], Missing: n[StatusMissing], Former: former},
+		Several: severalBlocks(rows), Gate: p.plan.Validity, Simulated: simulated(rows),
+	}
+	d.Retried, d.Why = p.repeats()
+	if p.verdict != nil {
+		d.Exit = p.verdict.ExitCode
+	}
+	if p.plan.Smoke != nil {
+		d.Smoke = p.plan.Smoke.Requests
+	}
+	for _, w := range p.warnings {
+		d.Warnings = append(d.Warnings, w.written("%s (×%d)"))
+	}
+	at := p.cells(d, rows)
+	d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
+	p.compared(d, at)
+	d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil)
+	p.differences(d)
+	p.missing(d)
+	d.Gaps = p.gaps
+	return d
+}
+
+func (p *paging) state() page.State {
+	switch {
+	case p.sessions == 0:
+		return page.Empty
+	case p.verdict == nil:
+		return page.Running
+	case p.verdict.Missing > 0:
+		return page.Halted
+	}
+	return page.Ended
+}
+
+// missing says which parts of a page there is nothing for, and why.
+func (p *paging) missing(d *page.Data) {
+	switch measured := d.Counts.OK + d.Counts.Invalid; {
+	case d.State == page.Empty && !p.broken:
+		p.gap("The run has not begun: there is nothing but its plan", "运行尚未开始：只有计划")
+	case measured == 0 && d.State == page.Running:
+		p.gap("No cell is finished yet, so there are no numbers and no charts", "还没有完成的单元，因此没有数字和图表")
+	case measured == 0 && d.State != page.Empty:
+		p.gap("Nothing was measured, so there are no numbers and no charts", "没有任何测量结果，因此没有数字和图表")
+	}
+}

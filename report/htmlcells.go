@@ -1,0 +1,142 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"servematrix/matrix"
+	"servematrix/metric"
+	"servematrix/page"
+	"servematrix/result"
+	"servematrix/stats"
+)
+
+// cells fills in metrics, axes and cells, and gives the place of each cell by its id.
+func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
+	tables := map[string]*repeatTable{"en": p.repeatTable(rows, english), "zh": p.repeatTable(rows, chinese)}
+	shown := tables["en"].metrics
+	for _, name := range shown {
+		info, _ := metric.Lookup(name)
+		d.Metrics = append(d.Metrics, page.Metric{Name: name, Label: page.Text{EN: tables["en"].heads[name], ZH: tables["zh"].heads[name]},
+			Title: info.Label, Unit: info.Unit, Better: better(info.Better)})
+	}
+	d.Primary = max(0, slices.Index(shown, p.primary()))
+	axes := p.axes(d)
+	at := map[string]int{}
+	for i, r := range tables["en"].cells {
+		if r.former {
+			continue
+		}
+		id := r.rows[0].Cell
+		c := page.Cell{ID: visible(id), Server: visible(r.server), Client: visible(r.client), Values: axes.of(id),
+			Status: gravest(r.rows), Starts: len(r.starts), Blocks: len(r.rows), Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}}
+		for _, name := range shown {
+			values, _ := r.of(name)
+			c.Numbers = append(c.Numbers, estimateOf(stats.Mean(values, confidence)))
+		}
+		if d.Several {
+			c.Note = page.Text{EN: visible(tables["en"].note(r)), ZH: visible(tables["zh"].note(tables["zh"].cells[i]))}
+		} else {
+			c.Note = page.Text{EN: note(r.rows[0], english), ZH: note(r.rows[0], chinese)}
+		}
+		at[id] = len(d.Cells)
+		d.Cells = append(d.Cells, c)
+	}
+	return at
+}
+
+func estimateOf(e stats.Estimate) page.Estimate {
+	return page.Estimate{Mean: e.Mean, Low: e.Low, High: e.High, N: e.N}
+}
+
+// mean is that of a metric over the starts, NaN where none has it.
+func (r *repeat) mean(name string) float64 {
+	values, _ := r.of(name)
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return stats.Mean(values, confidence).Mean
+}
+
+func better(d metric.Direction) int {
+	switch d {
+	case metric.Higher:
+		return 1
+	case metric.Lower:
+		return -1
+	}
+	return 0
+}
+
+// grave are the statuses by which a cell of several blocks is called, the gravest first: one that
+// is ok in some blocks and not run in others is ok so far.
+var grave = []string{result.StatusFailed, result.StatusInvalid, result.StatusSkipped, StatusInterrupted, result.StatusOK, StatusMissing}
+
+func gravest(rows []Row) string {
+	for _, status := range grave {
+		if slices.ContainsFunc(rows, func(r Row) bool { return r.Status == status }) {
+			return status
+		}
+	}
+	return rows[0].Status
+}
+
+// axisPlaces numbers the values of the plan's axes, cell by cell.
+type axisPlaces struct {
+	cells map[string][]int
+	count int
+}
+
+// of gives the places of a cell's values; where the plan does not know the cell it has none.
+func (a axisPlaces) of(cell string) []int {
+	if places, ok := a.cells[cell]; ok {
+		return places
+	}
+	return slices.Repeat([]int{-1}, a.count)
+}
+
+// axes fills in the axes of the plan, those of the servers first.
+func (p *paging) axes(d *page.Data) axisPlaces {
+	places := map[[2]string]int{} // side and name → axis
+	values := []map[string]int{}
+	add := func(server bool, side string, axes matrix.Axes) {
+		for _, a := range axes {
+			key := [2]string{side, a.Name}
+			i, known := places[key]
+			if !known {
+				i = len(d.Axes)
+				places[key] = i
+				d.Axes = append(d.Axes, page.Axis{Name: visible(a.Name), Server: server})
+				values = append(values, map[string]int{})
+			}
+			if _, known := values[i][a.Value]; !known {
+				values[i][a.Value] = len(d.Axes[i].Values)
+				d.Axes[i].Values = append(d.Axes[i].Values, visible(a.Value))
+			}
+		}
+	}
+	for _, s := range p.plan.Servers {
+		add(true, "server", s.Axes)
+	}
+	for _, c := range p.plan.Clients {
+		add(false, "client", c.Axes)
+	}
+	out := axisPlaces{cells: map[string][]int{}, count: len(d.Axes)}
+	for _, c := range p.plan.Cells {
+		at := slices.Repeat([]int{-1}, len(d.Axes))
+		place := func(side string, axes matrix.Axes) {
+			for _, a := range axes {
+				i := places[[2]string{side, a.Name}]
+				at[i] = values[i][a.Value]
+			}
+		}
+		if s := p.servers[c.Server]; s != nil {
+			place("server", s.Axes)
+		}
+		if s := p.clients[c.Client]; s != nil {
+			place("client", s.Axes)
+		}
+		out.cells[c.ID] = at
+	}
+	return out
+}
