@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"servematrix/metric"
 	"servematrix/result"
 )
 
@@ -85,31 +84,11 @@ func tallyOf(cells []*cell) tally {
 	return t
 }
 
-// starts gives a cell's starts, and the last sample of each block that has no valid one. Of
-// samples without block and attempt nobody knows which takes the place of which: each of them
-// that is not valid is lost.
+// starts gives a cell's starts, and the last sample of each block that has no valid one.
 func (c *cell) starts() (starts []start, lost []measured) {
-	for _, m := range c.samples {
-		of := func(l measured) bool { return l.Block == m.Block && (l.Block > 0 || l.Attempt > 0 && m.Attempt > 0) }
-		at := slices.IndexFunc(starts, func(s start) bool { return s.block == m.Block })
-		before := slices.IndexFunc(lost, of)
-		switch {
-		case m.Status == result.StatusOK && at < 0:
-			starts = append(starts, start{c.source, m.Block, []measured{m}})
-		case m.Status == result.StatusOK && m.Attempt == starts[at].samples[0].Attempt:
-			starts[at].samples = append(starts[at].samples, m)
-		case m.Status == result.StatusOK:
-			starts[at].samples = []measured{m}
-		case at >= 0 && of(starts[at].samples[0]):
-			continue // a valid attempt stays
-		case before >= 0:
-			lost[before] = m
-		default:
-			lost = append(lost, m)
-		}
-		if m.Status == result.StatusOK && before >= 0 {
-			lost = slices.Delete(lost, before, before+1)
-		}
+	valid, lost := Starts(c.samples, func(m measured) Attempt { return Attempt{m.Block, m.Attempt, m.Status == result.StatusOK} })
+	for _, samples := range valid {
+		starts = append(starts, start{c.source, samples[0].Block, samples})
 	}
 	return starts, lost
 }
@@ -136,78 +115,4 @@ func values(starts []start, name string) []float64 {
 		}
 	}
 	return out
-}
-
-// common gives those starts of both arms that belong to one block, in one order.
-func common(a, b []start) (x, y []start) {
-	for _, s := range a {
-		for _, o := range b {
-			if s.source == o.source && s.block == o.block {
-				x, y = append(x, s), append(y, o)
-			}
-		}
-	}
-	return x, y
-}
-
-// facing gives the starts to set against one another: those of common blocks where the arms were
-// mixed in time, else all.
-func facing(base, with []start) (x, y []start, paired bool) {
-	if x, y = common(base, with); len(x) > 0 && !apart(base, with) {
-		return x, y, true
-	}
-	return base, with, false
-}
-
-// apart tells that all starts of one arm came before the first of the other, in each source: then
-// a block's two starts have nothing in common but a number. One start each tells nothing.
-func apart(a, b []start) bool {
-	if len(a) < 2 || len(b) < 2 {
-		return false
-	}
-	low, high := span(a)
-	from, to := span(b)
-	return before(high, from) || before(to, low)
-}
-
-// moment is a place in time: a source, and a sample's number in it.
-type moment struct{ source, at int }
-
-func before(a, b moment) bool {
-	return a.source < b.source || a.source == b.source && a.at < b.at
-}
-
-func span(starts []start) (first, last moment) {
-	for i, s := range starts {
-		m := moment{s.source, s.samples[0].at}
-		if i == 0 || before(m, first) {
-			first = m
-		}
-		if i == 0 || before(last, m) {
-			last = m
-		}
-	}
-	return first, last
-}
-
-// usual are the metrics that a comparison looks at besides the primary one.
-var usual = []string{
-	"output_throughput", "total_throughput", "input_throughput", "request_throughput",
-	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "mean_itl_ms", "p99_itl_ms", "mean_e2e_latency_ms", "p99_e2e_latency_ms",
-}
-
-// Usual gives the metrics that are compared by default, besides the primary one.
-func Usual() []string { return slices.Clone(usual) }
-
-// CheckMetric tells of a metric that cannot be judged: an unknown one, or one that is neither
-// good nor bad.
-func CheckMetric(name string) error {
-	info, ok := metric.Lookup(name)
-	if !ok {
-		return usage("metrics are named as in results.jsonl: output_throughput, mean_ttft_ms, p99_ttft_ms …", "there is no metric %q", name)
-	}
-	if info.Better == metric.Neutral {
-		return usage("", "%s describes the load: more of it is neither better nor worse", name)
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -14,15 +13,13 @@ import (
 	"servematrix/matrix"
 	"servematrix/metric"
 	"servematrix/result"
-	"servematrix/stats"
 )
 
 // Benchfmt draws the run in the format of Go benchmarks
 // (https://go.dev/design/14313-benchmark-format), for benchstat: one line for each server start
 // with a valid sample of a cell, in plan order. The axes are in the benchmark's name, so that
-// benchstat can compare along any of them; a start with several valid samples of a cell is one
-// line with their means. What is not valid, and numbers that are not finite, are left out. It tells
-// how many lines there are; where there is none it writes nothing at all.
+// benchstat can compare along any of them. What is not valid, and numbers that are not finite, are
+// left out. It tells how many lines there are; where there is none it writes nothing at all.
 func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 	t, err := tallyOf(folder)
 	if err != nil {
@@ -38,7 +35,7 @@ func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 			continue
 		}
 		for _, s := range r.starts {
-			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: s.benchValues()}
+			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: benchValues(s)}
 			if len(line.Values) == 0 {
 				continue
 			}
@@ -74,7 +71,7 @@ func writeUnits(out *benchfmt.Writer) error {
 
 // benchConfig is what all lines of a run have in common, and what a start's server is. benchstat
 // makes tables of their own where these differ.
-func (t *tally) benchConfig(r *repeat, at start) []benchfmt.Config {
+func (t *tally) benchConfig(r *repeat, at *Row) []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {
@@ -89,7 +86,7 @@ func (t *tally) benchConfig(r *repeat, at start) []benchfmt.Config {
 	if s := t.servers[cell.Server]; s != nil {
 		add("engine", s.Profile)
 	}
-	if l := t.launches[at.launch]; l != nil {
+	if l := t.launches[at.Launch]; l != nil {
 		add("engine-version", l.version)
 	}
 	if c := t.clients[cell.Client]; c != nil {
@@ -157,21 +154,13 @@ func benchUnit(name string) (unit string, per float64) {
 	return dashed + "-" + info.Unit, 1
 }
 
-// benchValues are the means of a start's samples, in the order of the contract.
-func (s start) benchValues() []benchfmt.Value {
-	names := s.samples[0].Names()
-	for _, more := range s.samples[1:] {
-		for _, name := range more.Names() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
+// benchValues are a start's numbers, in the order of the contract.
+func benchValues(s *Row) []benchfmt.Value {
 	var values []benchfmt.Value
-	for _, name := range names {
-		if numbers := s.of(name); len(numbers) > 0 {
+	for _, name := range s.Metrics.Names() {
+		if v, ok := s.Metrics.Get(name); ok {
 			unit, per := benchUnit(name)
-			values = append(values, benchfmt.Value{Value: stats.Mean(numbers, confidence).Mean / per, Unit: unit})
+			values = append(values, benchfmt.Value{Value: v / per, Unit: unit})
 		}
 	}
 	return values

@@ -78,7 +78,6 @@ var chinese = words{
 	starts:    "启动",
 	between:   "CV %",
 	lowHigh:   "最小–最大",
-	within:    "启动内 CV %",
 	howToRead: "启动：有效的服务端启动次数/全部次数。每个数字是各次有效启动的均值 ± 95 %% t 置信区间的半宽；只有一次启动时没有区间。\nCV %% 和最小–最大：各次启动的%s。无效的结果列在备注中，不计入任何均值。",
 	apart:     "b%d 明显偏离（%+.1f %%）",
 	eachStart: "各次启动",

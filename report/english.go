@@ -78,7 +78,6 @@ var english = words{
 	starts:    "STARTS",
 	between:   "CV %",
 	lowHigh:   "min–max",
-	within:    "CV % within",
 	howToRead: "STARTS: valid server starts of all. Each number is the mean of the valid starts ± half of its 95 %% t interval; a lone start has none.\nCV %% and min–max: the starts' %s. What is not valid stands in the note and is in no mean.",
 	apart:     "b%d lies apart (%+.1f %%)",
 	eachStart: "EACH START",

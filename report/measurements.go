@@ -42,6 +42,9 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	t.whole = true
 	g := t.gatherer()
 	for e, err := range t.ahead() {
+		if err == nil && (e.Type == journal.RunStarted || e.Type == journal.RunResumed || e.Type == journal.BlockEnded) {
+			_, err = t.apply(e)
+		}
 		if err == nil {
 			err = g.hear(e)
 		}
@@ -66,9 +69,8 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 // gatherer makes Measurements of events and the samples that they finish.
 type gatherer struct {
 	*Measurements
-	t      *tally
-	sides  map[string]*result.Side // by the id of a variant or workload
-	blocks int                     // that the run has, at last
+	t     *tally
+	sides map[string]*result.Side // by the id of a variant or workload
 }
 
 func (t *tally) gatherer() *gatherer {
@@ -82,13 +84,12 @@ func (t *tally) gatherer() *gatherer {
 	return g
 }
 
-// hear takes in what an event tells besides samples.
+// hear takes in what an event tells besides samples; of the sessions and their blocks the tally
+// has heard.
 func (g *gatherer) hear(e journal.Event) error {
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
-		return with(e, func(s journal.Session) { g.Sessions, g.blocks = append(g.Sessions, s), s.Blocks })
-	case journal.BlockEnded:
-		return with(e, func(d journal.Look) { g.blocks = max(g.blocks, d.Blocks) })
+		g.Sessions = append(g.Sessions, g.t.session)
 	case journal.LaunchConfigured:
 		return with(e, func(c journal.Configured) { g.Configured[e.Launch] = c.Identity })
 	}
@@ -114,11 +115,9 @@ func (g *gatherer) take(e journal.Event, s *result.Sample) {
 
 // all gives what was gathered, less the blocks that are no longer asked for.
 func (g *gatherer) all() *Measurements {
-	if g.blocks > 0 {
-		asked := len(g.All)
-		g.All = slices.DeleteFunc(g.All, func(one Measurement) bool { return one.Block > g.blocks })
-		g.Former += asked - len(g.All)
-	}
+	asked := len(g.All)
+	g.All = slices.DeleteFunc(g.All, func(one Measurement) bool { return g.t.isFormer(one.Cell, one.Block) })
+	g.Former += asked - len(g.All)
 	return g.Measurements
 }
 

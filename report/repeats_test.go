@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"servematrix/compare"
 	"servematrix/journal"
 	"servematrix/metric"
 	"servematrix/result"
@@ -105,26 +106,41 @@ func TestImportReadsRepeats(t *testing.T) {
 	}
 }
 
-// A start is one value, however many samples it gave; the spread inside it is told apart.
-func TestSeveralSamplesOfOneStart(t *testing.T) {
+// Of several attempts at a block the last valid one counts, for the report as for compare.
+func TestTheLastValidAttemptCounts(t *testing.T) {
 	plan := samplePlan("en", "cell")
 	plan.Run.Blocks = 2
 	r := newRun(t, t.TempDir(), plan)
 	r.begin()
-	for block, throughputs := range map[int][]float64{1: {90, 110}, 2: {200}} {
-		for i, v := range throughputs {
-			r.attempt(fmt.Sprintf("000%d", block), 0, block, i+1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": v}})
+	ok := func(v float64) outcome {
+		return outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": v}}
+	}
+	oom := outcome{status: result.StatusFailed, failure: &journal.Failure{Class: "oom", Phase: "client"}}
+	for block, attempts := range [][]outcome{{ok(90), ok(110)}, {oom, ok(210), oom}} {
+		for i, o := range attempts {
+			r.attempt(fmt.Sprintf("000%d", block), 0, block+1, i+1, o)
 		}
 	}
 	table := tableNow(t, r)
-	row := table.line(table.cells[0])
-	// Means 100 and 200: 150 ± t(1) · 50, CV 47.14 %; within, (0.1² + 0.1²)/1 is 14.14 % squared.
-	want := []string{"flashinfer", "rand256x32", "2/2", "150.00 ±635.31", "47.14", "100.00–200.00", "14.14"}
-	if diff := cmp.Diff(want, row[:len(want)]); diff != "" {
+	line := table.line(table.cells[0])
+	// Means 110 and 210: 160 ± t(1) · 50.
+	if diff := cmp.Diff([]string{"flashinfer", "rand256x32", "2/2", "160.00 ±635.31", "44.19", "110.00–210.00"}, line[:6]); diff != "" {
 		t.Error(diff)
 	}
-	if heads := table.columns(); heads[6].head != "CV % within" {
-		t.Errorf("the heads are %v", heads)
+	if note := line[len(line)-1]; note != "1 FAILED (oom: b2)" {
+		t.Errorf("the note is %q", note)
+	}
+	m, err := MeasurementsOf(r.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var samples []*result.Sample
+	for _, one := range m.All {
+		samples = append(samples, one.Sample)
+	}
+	measured := compare.MeasuredOf(samples)
+	if len(measured) != 1 || measured[0].Starts() != 2 || measured[0].Mean("output_throughput").Mean != 160 {
+		t.Errorf("compare takes other samples: %+v", measured)
 	}
 }
 

@@ -21,7 +21,6 @@ type repeatTable struct {
 	primary string
 	metrics []string // in the order of the columns; behind primary stand its spreads
 	heads   map[string]string
-	within  bool // a start has several samples: their spread is shown too
 	effect  float64
 	cells   []*repeat
 }
@@ -38,7 +37,6 @@ func (t *tally) repeatTable(rows []Row, w words) *repeatTable {
 			table.heads[table.primary] = info.Label
 		}
 	}
-	table.within = slices.ContainsFunc(table.cells, func(r *repeat) bool { return !math.IsNaN(r.within(table.primary)) })
 	return table
 }
 
@@ -50,9 +48,6 @@ func (t *repeatTable) columns() []column {
 		columns = append(columns, column{t.heads[name], true})
 		if name == t.primary {
 			columns = append(columns, column{w.between, true}, column{w.lowHigh, true})
-			if t.within {
-				columns = append(columns, column{w.within, true})
-			}
 		}
 	}
 	return append(columns, column{w.note, false})
@@ -67,9 +62,6 @@ func (t *repeatTable) line(r *repeat) []string {
 		line = append(line, plusMinus(e))
 		if name == t.primary {
 			line = append(line, percent(e.SD/e.Mean), lowHigh(values))
-			if t.within {
-				line = append(line, percent(r.within(name)))
-			}
 		}
 	}
 	return append(line, t.note(r))

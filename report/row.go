@@ -39,7 +39,7 @@ type Row struct {
 	Simulated bool            // the numbers come from the simulated server
 	Metrics   metric.Values   // those that a column shows; absent where nothing was measured
 	Launch    string          // the server start that was measured; "" where nothing was
-	Others    []metric.Values // of further valid samples of the cell on that start, in this block
+	valid     *Row            // the last valid attempt before this one; nil where this one is valid, or none was
 }
 
 // why says in one word what befell the row's attempt.
@@ -88,8 +88,7 @@ func (t *tally) table() []Row {
 	rows := make([]Row, 0, len(t.rows))
 	for _, row := range t.rows {
 		one := *row
-		_, planned := t.order[row.Cell]
-		one.Former = !planned || t.session.Blocks > 0 && row.Block > t.session.Blocks
+		one.Former = t.isFormer(row.Cell, row.Block)
 		rows = append(rows, one)
 	}
 	if t.session.Only == "" {
@@ -105,6 +104,12 @@ func (t *tally) table() []Row {
 		return cmp.Or(cmp.Compare(t.place(a.Cell), t.place(b.Cell)), cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Block, b.Block))
 	})
 	return rows
+}
+
+// isFormer tells a cell or a block that the sweep, edited since, no longer has.
+func (t *tally) isFormer(cell string, block int) bool {
+	_, planned := t.order[cell]
+	return !planned || t.session.Blocks > 0 && block > t.session.Blocks
 }
 
 // place is a cell's position in the plan, behind all others when it is not in it.

@@ -210,8 +210,12 @@ func (t *tally) keep(e journal.Event, s *result.Sample, reasons []result.Reason,
 	if before := t.rows[u]; before != nil {
 		t.repeated = tallyUp(t.repeated, before.why())
 		row.After = before.why()
-		if before.Status == result.StatusOK && before.Launch == row.Launch {
-			row.Others = append(before.Others, before.Metrics)
+		switch {
+		case row.Status == result.StatusOK:
+		case before.Status == result.StatusOK:
+			row.valid = before
+		default:
+			row.valid = before.valid
 		}
 	}
 	t.rows[u] = row

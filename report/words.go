@@ -37,9 +37,9 @@ type words struct {
 	repeated, repeatedOne, after            string
 
 	// The table of a run with several blocks.
-	starts, between, lowHigh, within string // heads
-	howToRead, apart, eachStart      string
-	status                           map[string]string
+	starts, between, lowHigh    string // heads
+	howToRead, apart, eachStart string
+	status                      map[string]string
 }
 
 // statusOf is a status in words; one that is not known stays as it is.
