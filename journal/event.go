@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"servematrix/jsonwalk"
 )
 
 // Type says what happened.
@@ -72,6 +74,10 @@ func (e Event) Clone() Event {
 // Decode reads the event's data as T, the struct that belongs to its type.
 func Decode[T any](e Event) (T, error) {
 	var v T
+	if w, ok := any(&v).(jsonwalk.Walker); ok && jsonwalk.Read(e.Data, w) {
+		return v, nil
+	}
+	v = *new(T)
 	if err := json.Unmarshal(e.Data, &v); err != nil {
 		return v, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type, err)
 	}

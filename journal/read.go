@@ -32,6 +32,27 @@ func (f Folder) Read(each func(Event) error) (End, error) {
 	return f.read(file, each)
 }
 
+// Ahead calls each, in order, with what prepare made of every event. prepare is called for several
+// stretches of the journal at a time: reading a large run is mostly what it does. An event's Data is
+// its own only until each returns.
+func Ahead[T any](f Folder, prepare func(Event) T, each func(T) error) (End, error) {
+	file, err := os.Open(f.Path(EventsFile))
+	if err != nil {
+		return End{}, fmt.Errorf("read the journal: %w", err)
+	}
+	defer file.Close()
+	work := func(b *block) {
+		b.parse()
+		made, _ := b.made.([]T) // the memory of the block before
+		made = made[:0]
+		for _, e := range b.events {
+			made = append(made, prepare(e))
+		}
+		b.made = made
+	}
+	return f.readBlocks(file, work, func(b *block, i int) error { return each(b.made.([]T)[i]) })
+}
+
 // Events gives the events of the journal as Read does; each is whole until the next is asked for.
 func (f Folder) Events() iter.Seq2[Event, error] { return f.Past(End{Offset: math.MaxInt64}) }
 
@@ -94,8 +115,13 @@ func (f Folder) Replay() ([]Event, error) {
 	return events, err
 }
 
-// read parses the text block by block, several at a time, and hands the events out in order.
+// read parses the text, and hands the events out in order.
 func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
+	return f.readBlocks(text, (*block).parse, func(b *block, i int) error { return each(b.events[i]) })
+}
+
+// readBlocks works on the text block by block, several at a time, and hands out each event of each block in order.
+func (f Folder) readBlocks(text io.Reader, work func(*block), each func(*block, int) error) (End, error) {
 	stop := make(chan struct{})
 	blocks := make(chan *block, runtime.GOMAXPROCS(0))
 	free := make(chan *block, cap(blocks)+2) // as many as can be on their way
@@ -113,7 +139,7 @@ func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
 			case blocks <- b:
 				go func() {
 					defer close(b.parsed)
-					b.parse()
+					work(b)
 				}()
 			case <-stop:
 				return
@@ -122,7 +148,8 @@ func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
 	}()
 	defer func() {
 		close(stop)
-		for range blocks { // the file is let go of after this
+		for b := range blocks { // the files are let go of after this
+			<-b.parsed
 		}
 	}()
 	r := reading{folder: f, each: each}
@@ -142,7 +169,7 @@ func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
 // readAside does what read does with one block after the other: it takes its time
 // and leaves the other processors to others.
 func (f Folder) readAside(text io.Reader, each func(Event) error) error {
-	r := reading{folder: f, each: each}
+	r := reading{folder: f, each: func(b *block, i int) error { return each(b.events[i]) }}
 	b := &block{}
 	for c := (cutter{text: text}); !c.over; {
 		c.next(b)
@@ -157,7 +184,7 @@ func (f Folder) readAside(text io.Reader, each func(Event) error) error {
 // reading is how far the events were handed out.
 type reading struct {
 	folder Folder
-	each   func(Event) error
+	each   func(*block, int) error
 	end    End
 	lines  int
 	damage error // what was no event, as long as nothing but padding was seen behind it
@@ -173,11 +200,11 @@ func (r *reading) take(b *block) error {
 		}
 		return nil
 	}
-	for _, e := range b.events {
-		if err := r.each(e); err != nil {
+	for i := range b.events {
+		if err := r.each(b, i); err != nil {
 			return err
 		}
-		r.end.Seq, r.end.Session = e.Seq, e.Session
+		r.end.Seq, r.end.Session = b.events[i].Seq, b.events[i].Session
 	}
 	r.end.Offset += int64(b.whole)
 	r.lines += len(b.events)
@@ -202,6 +229,7 @@ type block struct {
 	parsed chan struct{}
 
 	events []Event
+	made   any    // of these, by who reads ahead
 	whole  int    // bytes of these
 	bad    error  // why the line after these is no event
 	behind []byte // what stands behind that line
@@ -220,7 +248,7 @@ func (c *cutter) next(b *block) {
 	if cap(b.memory) < size {
 		b.memory = make([]byte, size+size/4)
 	}
-	*b = block{memory: b.memory[:size], events: b.events[:0]}
+	*b = block{memory: b.memory[:size], events: b.events[:0], made: b.made}
 	copy(b.memory, c.carry)
 	n, err := io.ReadFull(c.text, b.memory[len(c.carry):])
 	b.text, c.carry = b.memory[:len(c.carry)+n], c.carry[:0]

@@ -12,7 +12,7 @@ import (
 	"servematrix/result"
 )
 
-func (d *drawer) clientStarts(e journal.Event, v journal.Sample) {
+func (d *drawer) clientStarts(e happening, v journal.Sample) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	d.attempt[at.unit] = max(d.attempt[at.unit], e.Attempt)
 	simulated := false
@@ -31,7 +31,7 @@ func (d *drawer) clientStarts(e journal.Event, v journal.Sample) {
 
 // clientExits keeps the exit for the end of the sample, where it stands below the output. A
 // warm-up's output is nobody's business: its exit is all that is said of it.
-func (d *drawer) clientExits(e journal.Event, v journal.Exited) {
+func (d *drawer) clientExits(e happening, v journal.Exited) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	b, ok := d.begun[at]
 	if !ok {
@@ -60,7 +60,7 @@ func (d *drawer) exited(v journal.Exited) string {
 }
 
 // sampleEnds pastes what the client printed and says what became of the sample.
-func (d *drawer) sampleEnds(e journal.Event, v journal.Ended, s *result.Sample) {
+func (d *drawer) sampleEnds(e happening, v journal.Ended, s *result.Sample) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	d.attempt[at.unit] = max(d.attempt[at.unit], e.Attempt)
 	var start *journal.Failure
@@ -105,29 +105,27 @@ func (d *drawer) sampleEnds(e journal.Event, v journal.Ended, s *result.Sample) 
 }
 
 // paste writes the block with the client's own words.
-func (d *drawer) paste(e journal.Event, b begun) {
+func (d *drawer) paste(e happening, b begun) {
 	server, client := d.cellNames(e.Cell)
 	rule := strings.Repeat("#", blockRule)
 	d.printf("\n\n%s\nSERVER: %s\nCLIENT: %s\nCOMMAND: %s\n%s\n", rule, visible(server), visible(client), b.command, rule)
 	folder := journal.AttemptName(e.Cell, e.Block, e.Attempt)
-	if out, ok := d.output(filepath.Join(folder, journal.ClientOut), true); ok {
+	if out, ok := d.output(e.printed.out, filepath.Join(folder, journal.ClientOut), true); ok {
 		d.raw(out)
 	}
-	errout, ok := d.output(filepath.Join(folder, journal.ClientErr), false)
+	errout, ok := d.output(e.printed.err, filepath.Join(folder, journal.ClientErr), false)
 	if ok && len(errout) > 0 {
 		d.printf("\n[STDERR]\n")
 		d.raw(collapse(errout))
 	}
 }
 
-// output reads one of the client's files; where that fails, the report says so. An output that
+// output gives one of the client's files; where it cannot be read, the report says so. An output that
 // must be there is missed, another one may be absent.
-func (d *drawer) output(rel string, must bool) ([]byte, bool) {
-	file, err := openOutput(d.folder.Path(rel))
-	var text []byte
-	if err == nil {
-		defer file.file.Close()
-		text, err = file.read(func(left int64) string { return fmt.Sprintf(d.words.cut, left, visible(rel)) })
+func (d *drawer) output(ahead output, rel string, must bool) ([]byte, bool) {
+	text, err := ahead.text, ahead.err
+	if errors.Is(err, errLater) {
+		text, err = readOutput(d.folder.Path(rel), func(left int64) string { return fmt.Sprintf(d.words.cut, left, visible(rel)) })
 	}
 	if err != nil && (must || !errors.Is(err, fs.ErrNotExist)) {
 		d.printf(d.words.unreadable+"\n", visible(rel), visible(whyNot(err)))

@@ -53,7 +53,7 @@ type ranAs struct {
 }
 
 // configured takes in what a start really ran with. The first of a variant stands for it.
-func (t *tally) configured(e journal.Event) error {
+func (t *tally) configured(e happening) error {
 	return with(e, func(d journal.Configured) {
 		l := t.launches[e.Launch]
 		if l == nil {

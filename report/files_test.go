@@ -152,7 +152,7 @@ func TestCellsThatLeftThePlan(t *testing.T) {
 	}
 	r.file(journal.FormerName(journal.PlanFile, 1), before)
 	var b bytes.Buffer
-	if err := drawText(&b, newTally(r.folder, &plan), told(r.events), ""); err != nil {
+	if err := drawEvents(&b, newTally(r.folder, &plan), r.events); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "[CELL] SERVER=flashinfer  CLIENT=") || !strings.Contains(b.String(), "flashinfer  rand256x32      1    1  ok") {
@@ -196,7 +196,7 @@ func tableOf(t *testing.T, r *run, events []journal.Event) []Row {
 	t.Helper()
 	tally := newTally(r.folder, r.plan)
 	for _, e := range events {
-		if _, err := tally.apply(e); err != nil {
+		if _, err := tally.apply(tally.prepare(e)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestUnreadableRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := drawText(&bytes.Buffer{}, newTally(r.folder, &matrix.Plan{}), told([]journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}), ""); err == nil || !strings.Contains(err.Error(), "launch.ready") {
+	if err := drawEvents(&bytes.Buffer{}, newTally(r.folder, &matrix.Plan{}), []journal.Event{{Type: journal.LaunchReady, Data: []byte(`[]`)}}); err == nil || !strings.Contains(err.Error(), "launch.ready") {
 		t.Errorf("damaged data of an event gave %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -138,4 +139,16 @@ func told(events []journal.Event) iter.Seq2[journal.Event, error] {
 			}
 		}
 	}
+}
+
+// drawEvents draws the text report of events.
+func drawEvents(w io.Writer, t *tally, events []journal.Event) error {
+	t.outputs = true
+	return drawText(w, t, func(yield func(happening, error) bool) {
+		for _, e := range events {
+			if !yield(t.prepare(e), nil) {
+				return
+			}
+		}
+	}, "")
 }

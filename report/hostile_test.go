@@ -53,12 +53,12 @@ func TestHostileText(t *testing.T) {
 		r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{})
 
 		var text, md bytes.Buffer
-		if err := drawText(&text, newTally(r.folder, plan), told(r.events), ""); err != nil {
+		if err := drawEvents(&text, newTally(r.folder, plan), r.events); err != nil {
 			t.Fatal(err)
 		}
 		tally := newTally(r.folder, plan)
 		for _, e := range r.events {
-			if _, err := tally.apply(e); err != nil {
+			if _, err := tally.apply(tally.prepare(e)); err != nil {
 				t.Fatal(err)
 			}
 		}

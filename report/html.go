@@ -51,7 +51,7 @@ func newPaging(folder journal.Folder) *paging {
 		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
 	}
 	p.tally = newTally(folder, plan)
-	p.further = append(compare.Usual(), loads...)
+	p.wanted = append(append(p.wanted, compare.Usual()...), loads...)
 	p.measured = p.gatherer()
 	return p
 }
@@ -64,7 +64,7 @@ func (p *paging) gap(en, zh string, args ...any) {
 }
 
 // fold takes in all events; what cannot be read is a gap, not an end.
-func (p *paging) fold(events iter.Seq2[journal.Event, error]) {
+func (p *paging) fold(events iter.Seq2[happening, error]) {
 	for e, err := range events {
 		if err != nil {
 			p.broken = true
@@ -78,7 +78,7 @@ func (p *paging) fold(events iter.Seq2[journal.Event, error]) {
 	}
 }
 
-func (p *paging) take(e journal.Event) error {
+func (p *paging) take(e happening) error {
 	s, err := p.apply(e)
 	if err == nil {
 		err = p.measured.hear(e)

@@ -19,7 +19,7 @@ type phase struct {
 }
 
 // hear takes in an event that came at so many seconds; s is the sample that it finished.
-func (p *phases) hear(e journal.Event, at float64, s *result.Sample) error {
+func (p *phases) hear(e happening, at float64, s *result.Sample) error {
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
 		for launch := range p.open { // a crash: nobody knows when they ended
@@ -45,7 +45,7 @@ func (p *phases) hear(e journal.Event, at float64, s *result.Sample) error {
 	return nil
 }
 
-func (p *phases) begin(e journal.Event, name string, at float64) {
+func (p *phases) begin(e happening, name string, at float64) {
 	p.end(e.Launch, at, false)
 	if p.open == nil {
 		p.open = map[string]int{}

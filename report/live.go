@@ -71,7 +71,7 @@ func Open(folder journal.Folder, plan *matrix.Plan, past iter.Seq2[journal.Event
 		}
 	}
 	l.draw = newDrawer(l.text, newTally(folder, plan), "")
-	l.draw.samples = true // for results.csv and results.jsonl
+	l.draw.samples, l.draw.outputs = true, true // for results.csv and results.jsonl, and for report.txt
 	l.rows = csv.NewWriter(l.csv)
 	l.head = columnsOf(l.draw.tally)
 	return l, nil
@@ -111,7 +111,8 @@ func (l *Live) handle(e journal.Event) error {
 
 // add draws one event into the files' buffers.
 func (l *Live) add(e journal.Event) error {
-	s, err := l.draw.apply(e)
+	h := l.draw.prepare(e)
+	s, err := l.draw.apply(h)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (l *Live) add(e journal.Event) error {
 			return err
 		}
 	}
-	return l.draw.draw(e, s)
+	return l.draw.draw(h, s)
 }
 
 // finish writes the end of the text report and report.md, unless that is done already.

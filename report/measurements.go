@@ -46,22 +46,17 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 			_, err = t.apply(e)
 		}
 		if err == nil {
+			err = e.err
+		}
+		if err == nil {
 			err = g.hear(e)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
-			continue
+		if e.sample != nil && g.wants(e) {
+			g.take(e, e.sample)
 		}
-		if !g.wants(e) {
-			continue
-		}
-		s, err := t.finished(e)
-		if err != nil {
-			return nil, err
-		}
-		g.take(e, s)
 	}
 	return g.all(), nil
 }
@@ -86,7 +81,7 @@ func (t *tally) gatherer() *gatherer {
 
 // hear takes in what an event tells besides samples; of the sessions and their blocks the tally
 // has heard.
-func (g *gatherer) hear(e journal.Event) error {
+func (g *gatherer) hear(e happening) error {
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
 		g.Sessions = append(g.Sessions, g.t.session)
@@ -97,7 +92,7 @@ func (g *gatherer) hear(e journal.Event) error {
 }
 
 // wants tells whether the sweep still asks for the cell of the sample that an event finishes.
-func (g *gatherer) wants(e journal.Event) bool {
+func (g *gatherer) wants(e happening) bool {
 	_, planned := g.t.order[e.Cell]
 	if !planned {
 		g.Former++
@@ -106,7 +101,7 @@ func (g *gatherer) wants(e journal.Event) bool {
 }
 
 // take adds a sample that is wanted, with the commands of the plan.
-func (g *gatherer) take(e journal.Event, s *result.Sample) {
+func (g *gatherer) take(e happening, s *result.Sample) {
 	s.Run, s.Cell = filepath.Base(string(g.t.folder)), e.Cell
 	c := g.t.cells[e.Cell]
 	s.Server, s.Client = g.sides[c.Server], g.sides[c.Client]
@@ -119,17 +114,4 @@ func (g *gatherer) all() *Measurements {
 	g.All = slices.DeleteFunc(g.All, func(one Measurement) bool { return g.t.isFormer(one.Cell, one.Block) })
 	g.Former += asked - len(g.All)
 	return g.Measurements
-}
-
-// finished gives the sample that an event finishes.
-func (t *tally) finished(e journal.Event) (*result.Sample, error) {
-	if e.Type == journal.CellSkipped {
-		d, err := journal.Decode[journal.Skip](e)
-		if err != nil {
-			return nil, err
-		}
-		return t.skipped(e, d), nil
-	}
-	s, _, err := t.ended(e)
-	return s, err
 }

@@ -7,14 +7,65 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"unicode/utf8"
 
+	"servematrix/journal"
 	"servematrix/logfile"
 )
 
 // pasteMost is how much of one client output is pasted into the text report; the rest is cut
 // out of its middle. A client that prints more than that does not print for people.
 const pasteMost = 8 << 20
+
+// printed is what a sample's client left, as far as it was read ahead.
+type printed struct{ out, err output }
+
+type output struct {
+	text []byte
+	err  error // errLater: the file is large or has holes, and is to be read when it is drawn
+}
+
+var errLater = errors.New("it was not read ahead")
+
+// aheadMost is the size of the outputs that are read ahead: hundreds of them are in memory together.
+const aheadMost = 32 << 10
+
+// print reads what the client of an event's sample printed.
+func (t *tally) print(e journal.Event) printed {
+	folder := t.folder.Path(journal.AttemptName(e.Cell, e.Block, e.Attempt))
+	return printed{outputAhead(filepath.Join(folder, journal.ClientOut)), outputAhead(filepath.Join(folder, journal.ClientErr))}
+}
+
+func outputAhead(path string) output {
+	o, err := openOutput(path)
+	if err != nil {
+		return output{err: err}
+	}
+	defer o.file.Close()
+	if o.size > aheadMost {
+		return output{err: errLater}
+	}
+	if data, end, err := logfile.Next(o.file, 0); err != nil || data > 0 || end < o.size {
+		return output{err: errLater}
+	}
+	text := make([]byte, o.size)
+	n, err := o.file.ReadAt(text, 0)
+	if errors.Is(err, io.EOF) { // it was cut meanwhile
+		err = nil
+	}
+	return output{text[:n], err}
+}
+
+// readOutput reads an output of any size.
+func readOutput(path string, note func(left int64) string) ([]byte, error) {
+	o, err := openOutput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer o.file.Close()
+	return o.read(note)
+}
 
 // clientOutput opens one of a client's output files, which are absent when the client was
 // never started or when the bulk of an old attempt was cleared.

@@ -149,7 +149,7 @@ func tableNow(t *testing.T, r *run) *repeatTable {
 	t.Helper()
 	tally := newTally(r.folder, r.plan)
 	for _, e := range r.events {
-		if _, err := tally.apply(e); err != nil {
+		if _, err := tally.apply(tally.prepare(e)); err != nil {
 			t.Fatal(err)
 		}
 	}

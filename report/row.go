@@ -66,19 +66,13 @@ func (t *tally) shown(all metric.Values) metric.Values {
 	if t.whole {
 		return all
 	}
-	columns := t.columns()
-	some := make(metric.Values, len(columns))
-	for _, name := range columns {
+	some := make(metric.Values, len(t.wanted))
+	for _, name := range t.wanted {
 		if v, ok := all.Get(name); ok {
 			some[name] = v
 		}
 	}
 	return some
-}
-
-// columns are the metrics of which a table of rows makes something.
-func (t *tally) columns() []string {
-	return append(append(slices.Clone(numbers), "completed", "num_prompts", t.primary()), t.further...)
 }
 
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come

@@ -83,16 +83,15 @@ var errOtherSample = errors.New("it is not the file that the journal vouches for
 // parseFunc reads the text of a sample.json, whole or what of it is needed.
 type parseFunc func(data []byte) (*result.Sample, error)
 
-// parser is that of the samples that the tally takes in.
-func (t *tally) parser() parseFunc {
-	if t.samples {
-		return result.ParseSample
+// parse reads what the tally takes in of a sample.
+func (t *tally) parse(data []byte) (*result.Sample, error) {
+	switch {
+	case t.samples:
+		return result.ParseSample(data)
+	case t.whole:
+		return result.ParseOutcome(data)
 	}
-	var wanted []string // all
-	if !t.whole {
-		wanted = t.columns()
-	}
-	return func(data []byte) (*result.Sample, error) { return result.ParseOutcome(data, wanted...) }
+	return result.ParseOutcome(data, t.wanted...)
 }
 
 // readSample reads a sample.json; digest is its SHA-256 in hexadecimal, "" when nobody knows it.
@@ -120,21 +119,13 @@ func readSample(path, digest string, parse parseFunc) (*result.Sample, error) {
 // texts are the memory for files that are read one after the other. No sample keeps any of it.
 var texts sync.Pool
 
-// ended gives the sample that sample.ended finished, and what the event says of it.
-func (t *tally) ended(e journal.Event) (*result.Sample, journal.Ended, error) {
-	read := t.sample
-	if read == nil {
-		d, err := journal.Decode[journal.Ended](e)
-		if err != nil {
-			return nil, d, err
-		}
-		read = &reading{ended: d}
-		read.sample, read.err = readSample(t.folder.Path(samplePath(e)), d.SHA256, t.parser())
+// ended gives the sample that sample.ended finished.
+func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
+	s, err := readSample(t.folder.Path(samplePath(e)), d.SHA256, t.parse)
+	if err != nil {
+		return t.unread(e, d, err)
 	}
-	if read.err != nil {
-		return t.unread(e, read.ended, read.err), read.ended, nil
-	}
-	return read.sample, read.ended, nil
+	return s
 }
 
 // unread stands for a sample whose file cannot be read, or is another one.

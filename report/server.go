@@ -8,7 +8,7 @@ import (
 )
 
 // serverEvent writes the life of a server: its start, its readiness or failure, its end.
-func (d *drawer) serverEvent(e journal.Event) error {
+func (d *drawer) serverEvent(e happening) error {
 	name := ""
 	if l := d.launches[e.Launch]; l != nil {
 		name = visible(l.name)
@@ -35,17 +35,13 @@ func (d *drawer) serverEvent(e journal.Event) error {
 			}
 		})
 	case journal.LaunchEnded:
-		v, err := journal.Decode[journal.Gone](e)
-		if err != nil {
-			return err
-		}
-		return d.serverGone(name, v)
+		return with(e, func(v stop) { d.serverGone(name, v) })
 	}
 	return nil
 }
 
 // serverStarts writes the start of a server; the banner first where the start is for one cell.
-func (d *drawer) serverStarts(e journal.Event, v journal.Launch) {
+func (d *drawer) serverStarts(e happening, v journal.Launch) {
 	if e.Cell != "" {
 		d.starts[unit{e.Cell, e.Block}]++
 		d.head(e, v.Simulated)
@@ -89,14 +85,10 @@ func (d *drawer) flushed(name string, v journal.Flushed) {
 	}
 }
 
-func (d *drawer) serverGone(name string, v journal.Gone) error {
-	steps, err := stepsOf(v)
-	if err != nil {
-		return err
-	}
-	if len(steps) == 0 && v.Code < 0 && v.Signal == "" && v.Note != "" { // there was nothing to stop
+func (d *drawer) serverGone(name string, v stop) {
+	if len(v.Steps) == 0 && v.Code < 0 && v.Signal == "" && v.Note != "" { // there was nothing to stop
 		d.printf("[SERVER] %s: %s\n", name, visible(v.Note))
-		return nil
+		return
 	}
 	how := fmt.Sprintf(d.words.exitCode, v.Code)
 	switch {
@@ -105,7 +97,7 @@ func (d *drawer) serverGone(name string, v journal.Gone) error {
 	case v.Code < 0:
 		how = d.words.exitUnknown
 	}
-	d.detail("%s", d.words.stopLine(v, steps))
+	d.detail("%s", d.words.stopLine(v))
 	if v.Note != "" {
 		d.detail("%s", visible(v.Note))
 	}
@@ -119,5 +111,4 @@ func (d *drawer) serverGone(name string, v journal.Gone) error {
 	default:
 		d.printf("[SERVER] "+d.words.ended+"\n", name, how)
 	}
-	return nil
 }

@@ -1,13 +1,13 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"servematrix/journal"
+	"servematrix/jsonwalk"
 )
 
 // step is a process.Step as launch.ended holds it.
@@ -22,23 +22,56 @@ type step struct {
 	} `json:"survivors"`
 }
 
-func stepsOf(v journal.Gone) (steps []step, err error) {
-	if len(v.Steps) > 0 {
-		if err := json.Unmarshal(v.Steps, &steps); err != nil {
-			return nil, fmt.Errorf("the journal does not fit this version of servematrix: steps of a stop: %w", err)
-		}
+// stop is the data of launch.ended with its steps.
+type stop struct {
+	journal.Gone
+	Steps steps `json:"steps"`
+}
+
+type steps []step
+
+// Walk implements jsonwalk.Walker. The times of day are of no interest here, survivors are rare.
+func (all *steps) Walk(c *jsonwalk.Cursor) {
+	c.Array(func() {
+		var s step
+		c.Object(func(key []byte) {
+			switch string(key) {
+			case "since_ns":
+				s.Since = time.Duration(c.Int())
+			case "action":
+				s.Action = c.Text()
+			case "signal":
+				s.Signal = c.Text()
+			case "detail":
+				s.Detail = c.Text()
+			case "alive":
+				s.Alive = c.Int()
+			case "at":
+				c.Pass()
+			default:
+				c.Fail()
+			}
+		})
+		*all = append(*all, s)
+	})
+}
+
+// Walk implements jsonwalk.Walker.
+func (v *stop) Walk(c *jsonwalk.Cursor) {
+	v.Gone.Walk(c)
+	if len(v.Gone.Steps) > 0 && !jsonwalk.Read(v.Gone.Steps, &v.Steps) {
+		c.Fail()
 	}
-	return steps, nil
 }
 
 // stopLine says in one line what was done to end a server, when, whom it needed
 // force for, and what was left besides processes.
-func (w words) stopLine(v journal.Gone, steps []step) string {
+func (w words) stopLine(v stop) string {
 	var parts []string
-	for _, s := range steps {
+	for _, s := range v.Steps {
 		parts = append(parts, w.step(s))
 	}
-	if len(steps) == 0 {
+	if len(v.Steps) == 0 {
 		parts = append(parts, fmt.Sprintf(w.goneAfter, v.Seconds))
 	}
 	port := w.portFree

@@ -30,11 +30,18 @@ func TestStopLine(t *testing.T) {
 		{"no steps", journal.Gone{PortFree: true, Seconds: 2}, "", "stop: nothing left after 2.00 s, port free"},
 	} {
 		tt.gone.Steps = json.RawMessage(tt.steps)
-		steps, err := stepsOf(tt.gone)
+		if tt.steps == "" {
+			tt.gone.Steps = json.RawMessage("null")
+		}
+		data, err := json.Marshal(tt.gone)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := english.stopLine(tt.gone, steps); got != tt.want {
+		v, err := journal.Decode[stop](journal.Event{Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := english.stopLine(v); got != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}

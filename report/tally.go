@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -27,13 +26,6 @@ type launchFact struct {
 	failure   *journal.Failure
 }
 
-// launchSays is what of journal.Launch is needed; the rest is long.
-type launchSays struct {
-	Name      string   `json:"name"`
-	Simulated bool     `json:"simulated"`
-	Logs      []string `json:"logs"`
-}
-
 // tally folds events into what the end of every report needs. It keeps no sample whole.
 type tally struct {
 	folder   journal.Folder
@@ -55,9 +47,9 @@ type tally struct {
 	launches map[string]*launchFact
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
-	further  []string          // metrics that rows keep besides those of the end table
 	samples  bool              // samples are wanted whole; else what became of them, with the metrics that rows keep
-	sample   *reading          // of the event at hand, where it is read ahead
+	wanted   []string          // the metrics that rows keep
+	outputs  bool              // what clients printed is shown, and what servers did
 	ran      map[string]*ranAs // server variant → what it told of itself
 }
 
@@ -81,6 +73,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	for i, c := range plan.Cells {
 		t.order[c.ID] = i
 	}
+	t.wanted = append(slices.Clone(numbers), "completed", "num_prompts", t.primary()) // what a table of rows makes something of
 	return t
 }
 
@@ -126,8 +119,8 @@ func (t *tally) pass(e journal.Event) {
 }
 
 // apply takes the next event in. The event that finishes a sample gives that sample.
-func (t *tally) apply(e journal.Event) (*result.Sample, error) {
-	t.pass(e)
+func (t *tally) apply(e happening) (*result.Sample, error) {
+	t.pass(e.Event)
 	t.verdict = nil
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
@@ -135,7 +128,7 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 	case journal.BlockEnded:
 		return nil, with(e, func(d journal.Look) { t.session.Blocks = d.Blocks })
 	case journal.LaunchStarted:
-		return nil, with(e, func(d launchSays) {
+		return nil, with(e, func(d journal.Launch) {
 			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}
 		})
 	case journal.LaunchRunning:
@@ -155,20 +148,9 @@ func (t *tally) apply(e journal.Event) (*result.Sample, error) {
 	case journal.RunEnded:
 		return nil, with(e, func(d journal.Verdict) { t.verdict = &d })
 	case journal.SampleEnded:
-		s, d, err := t.ended(e)
-		if err != nil {
-			return nil, err
-		}
-		t.keep(e, s, findings(s, d.Reasons), e.Launch)
-		return s, nil
+		return e.sample, with(e, func(d journal.Ended) { t.keep(e, findings(e.sample, d.Reasons), e.Launch) })
 	case journal.CellSkipped:
-		d, err := journal.Decode[journal.Skip](e)
-		if err != nil {
-			return nil, err
-		}
-		s := t.skipped(e, d)
-		t.keep(e, s, nil, d.Cause)
-		return s, nil
+		return e.sample, with(e, func(d journal.Skip) { t.keep(e, nil, d.Cause) })
 	}
 	return nil, nil
 }
@@ -191,7 +173,8 @@ func tallyUp(list []tallied, message string) []tallied {
 
 // keep makes the sample the last word on its cell and block. launch is the one that it had, or
 // whose failure let it be skipped.
-func (t *tally) keep(e journal.Event, s *result.Sample, reasons []result.Reason, launch string) {
+func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
+	s := e.sample
 	row := &Row{Cell: e.Cell, Block: e.Block, Attempt: e.Attempt, Status: s.Status, Reasons: reasons, Simulated: s.Simulated && s.Metrics != nil}
 	row.Server, row.Client = t.cellNames(e.Cell)
 	if f := s.Failure; f != nil {
@@ -242,14 +225,4 @@ func (t *tally) clientName(id string) string {
 		return c.Name
 	}
 	return id
-}
-
-// with calls f with the event's data.
-func with[T any](e journal.Event, f func(T)) error {
-	d, err := journal.Decode[T](e)
-	if err != nil {
-		return fmt.Errorf("the journal does not fit this version of servematrix: %w", err)
-	}
-	f(d)
-	return nil
 }

@@ -19,10 +19,11 @@ func Text(w io.Writer, folder journal.Folder, lang string) error {
 		return err
 	}
 	t := newTally(folder, plan)
+	t.outputs = true
 	return drawText(w, t, t.ahead(), lang)
 }
 
-func drawText(w io.Writer, t *tally, events iter.Seq2[journal.Event, error], lang string) error {
+func drawText(w io.Writer, t *tally, events iter.Seq2[happening, error], lang string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	d := newDrawer(out, t, lang)
 	for e, err := range events {
@@ -86,7 +87,7 @@ func (d *drawer) printf(format string, a ...any) {
 func (d *drawer) detail(format string, a ...any) { d.printf("         "+format+"\n", a...) }
 
 // draw writes what an event adds to the report; s is the sample that it finished.
-func (d *drawer) draw(e journal.Event, s *result.Sample) error {
+func (d *drawer) draw(e happening, s *result.Sample) error {
 	err := d.write(e, s)
 	if err == nil {
 		err = d.err
@@ -94,7 +95,7 @@ func (d *drawer) draw(e journal.Event, s *result.Sample) error {
 	return err
 }
 
-func (d *drawer) write(e journal.Event, s *result.Sample) error {
+func (d *drawer) write(e happening, s *result.Sample) error {
 	switch e.Type {
 	case journal.RunStarted:
 		if smoke := d.plan.Smoke; smoke != nil {
@@ -141,7 +142,7 @@ const (
 )
 
 // head writes the banner of the event's attempt unless it stands above already.
-func (d *drawer) head(e journal.Event, simulated bool) {
+func (d *drawer) head(e happening, simulated bool) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	if at.attempt == 0 { // a server starts before its attempt has a number: one more than those
 		// that were seen, and a start that a crash cut short had one too

@@ -5,43 +5,44 @@ import (
 	"maps"
 	"slices"
 
+	"servematrix/jsonwalk"
 	"servematrix/matrix"
 	"servematrix/metric"
 )
 
 // ParseSample reads a sample as UnmarshalJSON does. A run has tens of thousands of them, so one as
 // MarshalJSON writes it is taken apart without encoding/json; any other is read too, only slower.
-func ParseSample(data []byte) (*Sample, error) { return decode(data, cursor{}) }
+func ParseSample(data []byte) (*Sample, error) { return decode(data, sampleWalk{}) }
 
 // ParseOutcome reads of a sample what became of it: all but Server, Client and Extra, and of the metrics those that are
 // wanted, or all where none is named. What it passes over is not looked at, so the caller should know by the file's digest that it is a sample.
 func ParseOutcome(data []byte, wanted ...string) (*Sample, error) {
-	return decode(data, cursor{outcome: true, wanted: wanted})
+	return decode(data, sampleWalk{outcome: true, wanted: wanted})
 }
 
-// decode reads a sample with a cursor that says what is wanted of it.
-func decode(data []byte, c cursor) (*Sample, error) {
-	c.rest = data
-	if c.known, _ = words.Get().(map[string]string); c.known == nil {
-		c.known = map[string]string{}
-	}
-	s := &Sample{}
-	c.sample(s)
-	c.space()
-	words.Put(c.known)
-	if !c.failed && len(c.rest) == 0 {
-		return s, nil
+// sampleWalk says what is wanted of a sample, and takes it in.
+type sampleWalk struct {
+	*jsonwalk.Cursor
+	sample  *Sample
+	outcome bool     // only what became of the sample
+	wanted  []string // metrics; empty: all
+}
+
+func decode(data []byte, w sampleWalk) (*Sample, error) {
+	w.sample = &Sample{}
+	if jsonwalk.Read(data, &w) {
+		return w.sample, nil
 	}
 	s, err := parseSample(data)
-	if err == nil && c.outcome {
+	if err == nil && w.outcome {
 		s.Server, s.Client, s.Extra = nil, nil, nil
-		maps.DeleteFunc(s.Metrics, func(name string, _ float64) bool { return !c.wants(name) })
+		maps.DeleteFunc(s.Metrics, func(name string, _ float64) bool { return !w.wants(name) })
 	}
 	return s, err
 }
 
-func (c *cursor) wants(metric string) bool {
-	return len(c.wanted) == 0 || slices.Contains(c.wanted, metric)
+func (w *sampleWalk) wants(metric string) bool {
+	return len(w.wanted) == 0 || slices.Contains(w.wanted, metric)
 }
 
 // sampleKeys are the keys of a sample in the order in which MarshalJSON writes them.
@@ -50,138 +51,146 @@ var sampleKeys = []string{"run", "cell", "block", "attempt", "status", "failure"
 // notOutcome are those of which ParseOutcome reads nothing.
 var notOutcome = []string{"server", "client", "extra"}
 
-// sample takes a whole sample. A failure with its tail is rare, and left to encoding/json.
-func (c *cursor) sample(s *Sample) {
-	ahead := sampleKeys
-	c.object(func(key string) {
-		at := slices.Index(ahead, key)
+// Walk takes a whole sample. A failure with its tail is rare, and left to encoding/json.
+func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
+	w.Cursor = c
+	s, ahead := w.sample, sampleKeys
+	w.Object(func(name []byte) {
+		at := slices.IndexFunc(ahead, func(key string) bool { return key == string(name) })
 		if at < 0 {
-			c.failed = true
+			w.Fail()
 			return
 		}
+		key := ahead[at]
 		ahead = ahead[at+1:]
-		if c.outcome && slices.Contains(notOutcome, key) {
-			c.pass()
+		if w.outcome && slices.Contains(notOutcome, key) {
+			w.Pass()
 			return
 		}
-		if c.may("null") {
-			switch key {
-			case "run", "cell", "block", "attempt", "failure", "server", "client", "metrics", "extra", "validity", "times":
-			default:
-				c.failed = true
+		if w.Null() {
+			if key == "status" || key == "simulated" {
+				w.Fail()
 			}
 			return
 		}
 		switch key {
 		case "run":
-			s.Run = c.text()
+			s.Run = w.Text()
 		case "cell":
-			s.Cell = c.text()
+			s.Cell = w.Text()
 		case "status":
-			s.Status = c.text()
+			s.Status = w.Text()
 		case "block":
-			s.Block = c.integer()
+			s.Block = w.Int()
 		case "attempt":
-			s.Attempt = c.integer()
+			s.Attempt = w.Int()
 		case "server":
-			s.Server = c.side()
+			s.Server = w.side()
 		case "client":
-			s.Client = c.side()
+			s.Client = w.side()
 		case "metrics":
-			s.Metrics = make(metric.Values, min(48, cmp.Or(len(c.wanted), 48)))
-			c.object(func(name string) {
-				switch {
-				case c.may("null"):
-				case c.wants(name):
-					s.Metrics[name] = c.float()
-				default:
-					c.number()
-				}
-			})
+			s.Metrics = w.metrics()
 		case "extra":
 			s.Extra = map[string]any{}
-			c.object(func(name string) { s.Extra[name] = c.scalar() })
+			w.Object(func(name []byte) { s.Extra[w.Known(name)] = w.Scalar() })
 		case "validity":
-			s.Validity = c.validity()
+			s.Validity = w.validity()
 		case "times":
 			s.Times = make(map[string]PhaseTime, 4)
-			c.object(func(phase string) { s.Times[phase] = c.time() })
+			w.Object(func(phase []byte) { s.Times[w.Known(phase)] = w.time() })
 		case "simulated":
-			s.Simulated = c.truth()
+			s.Simulated = w.Bool()
 		default:
-			c.failed = true
+			w.Fail()
 		}
 	})
 }
 
-func (c *cursor) side() *Side {
-	s := &Side{}
-	c.object(func(key string) {
-		if c.may("null") {
+func (w *sampleWalk) metrics() metric.Values {
+	const usual = 48
+	values := make(metric.Values, min(usual, cmp.Or(len(w.wanted), usual)))
+	w.Object(func(key []byte) {
+		if w.Null() {
 			return
 		}
-		switch key {
+		name := w.Known(key)
+		if w.wants(name) {
+			values[name] = w.Float()
+		} else {
+			w.Float()
+		}
+	})
+	return values
+}
+
+func (w *sampleWalk) side() *Side {
+	s := &Side{}
+	w.Object(func(key []byte) {
+		if w.Null() {
+			return
+		}
+		switch string(key) {
 		case "name":
-			s.Name = c.text()
+			s.Name = w.Text()
 		case "id":
-			s.ID = c.text()
+			s.ID = w.Text()
 		case "axes":
 			s.Axes = matrix.Axes{}
-			c.object(func(name string) { s.Axes = append(s.Axes, matrix.Axis{Name: name, Value: c.text()}) })
+			w.Object(func(name []byte) { s.Axes = append(s.Axes, matrix.Axis{Name: w.Known(name), Value: w.Text()}) })
 		case "argv":
-			s.Argv = make([]string, 0, 32)
-			c.array(func() { s.Argv = append(s.Argv, c.text()) })
+			s.Argv = w.Texts()
 		case "env":
-			s.Env = map[string]string{}
-			c.object(func(name string) { s.Env[name] = c.text() })
+			s.Env = w.TextMap()
 		default:
-			c.failed = true
+			w.Fail()
 		}
 	})
 	return s
 }
 
-func (c *cursor) validity() *Validity {
+func (w *sampleWalk) validity() *Validity {
 	v := &Validity{}
-	c.object(func(key string) {
-		switch key {
+	w.Object(func(key []byte) {
+		switch string(key) {
 		case "ok":
-			v.OK = c.truth()
+			v.OK = w.Bool()
 		case "reasons":
 			v.Reasons = []Reason{}
-			c.array(func() { v.Reasons = append(v.Reasons, c.reason()) })
+			w.Array(func() { v.Reasons = append(v.Reasons, w.reason()) })
 		default:
-			c.failed = true
+			w.Fail()
 		}
 	})
 	return v
 }
 
-func (c *cursor) reason() (r Reason) {
-	c.object(func(key string) {
-		switch key {
+func (w *sampleWalk) reason() (r Reason) {
+	w.Object(func(key []byte) {
+		switch string(key) {
 		case "reason":
-			r.Reason = c.text()
+			r.Reason = w.Text()
 		case "severity":
-			r.Severity = c.text()
+			r.Severity = w.Text()
 		case "detail":
-			r.Detail = c.text()
+			r.Detail = w.Text()
 		default:
-			c.failed = true
+			w.Fail()
 		}
 	})
 	return r
 }
 
-func (c *cursor) time() (t PhaseTime) {
-	c.object(func(key string) {
-		switch key {
+func (w *sampleWalk) time() (t PhaseTime) {
+	w.Object(func(key []byte) {
+		switch string(key) {
 		case "start":
-			c.failed = c.failed || t.Start.UnmarshalText(c.bytes()) != nil
+			if t.Start.UnmarshalText(w.Bytes()) != nil {
+				w.Fail()
+			}
 		case "since":
-			t.Since = c.float()
+			t.Since = w.Float()
 		default:
-			c.failed = true
+			w.Fail()
 		}
 	})
 	return t
