@@ -44,6 +44,7 @@ type ClientProfile struct {
 	Tokens   Tokens          `yaml:"tokens"`
 	Promise  Promise         `yaml:"promised"`
 	Progress *Regexp         `yaml:"progress"` // a progress line; group 1 is done, group 2 total
+	Request  *Regexp         `yaml:"request"`  // a line that is printed once for each request that has ended
 	Timeout  matrix.Duration `yaml:"timeout"`
 	Silence  matrix.Duration `yaml:"silence"`
 }

@@ -30,6 +30,8 @@ const (
 	ServerErr = "server.err"
 	ClientOut = "client.out"
 	ClientErr = "client.err"
+	// DevicesFile is what was seen of the server's devices while the client ran, one look a line.
+	DevicesFile = "devices.jsonl"
 )
 
 // A run folder and its files hold commands and logs that are nobody else's business.

@@ -2,12 +2,16 @@ package orchestrator
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"servematrix/device"
+	"servematrix/journal"
 	"servematrix/process"
 	"servematrix/result"
 )
@@ -26,6 +30,7 @@ type beside struct {
 	client *process.Process
 	tools  []device.Tool
 	cancel context.CancelFunc
+	file   string // where the looks are kept
 
 	mu        sync.Mutex
 	looks     int
@@ -39,13 +44,13 @@ type slowDevice struct {
 	looks       int
 }
 
-// lookBeside looks until cancel is called; nil where there is no device.
-func (l *launch) lookBeside(client *process.Process) *beside {
+// lookBeside looks until cancel is called, and keeps in dir what it saw; nil where there is no device.
+func (l *launch) lookBeside(client *process.Process, dir string) *beside {
 	if l.devices == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	b := &beside{launch: l, client: client, tools: device.Find(l.Environ), cancel: cancel}
+	b := &beside{launch: l, client: client, tools: device.Find(l.Environ), cancel: cancel, file: filepath.Join(dir, journal.DevicesFile)}
 	go func() {
 		wait := besideFirst
 		for {
@@ -68,7 +73,7 @@ func (b *beside) end() {
 }
 
 func (b *beside) look(ctx context.Context) {
-	var now reading
+	now := reading{at: time.Now()}
 	var slow []slowDevice
 	for i, a := range ask(ctx, b.tools) {
 		if a.Err != nil {
@@ -83,6 +88,7 @@ func (b *beside) look(ctx context.Context) {
 	if ctx.Err() != nil || len(now.snapshots) == 0 {
 		return
 	}
+	b.keep(now)
 	others := b.notOurs(now.users())
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,6 +106,29 @@ func (b *beside) look(ctx context.Context) {
 			b.slow[i].looks++
 		}
 	}
+}
+
+// DeviceLook is one line of devices.jsonl: what a tool told of the server's devices.
+type DeviceLook struct {
+	Time    time.Time       `json:"time"`
+	Tool    string          `json:"tool"` // that was asked, such as nvidia-smi
+	Devices []device.Device `json:"devices"`
+}
+
+// keep adds a look to the file, for those who watch. That it cannot be written changes no result.
+func (b *beside) keep(now reading) {
+	var text []byte
+	for _, s := range now.snapshots {
+		if line, err := json.Marshal(DeviceLook{Time: now.at.UTC(), Tool: s.Tool, Devices: s.Devices}); err == nil {
+			text = append(append(text, line...), '\n')
+		}
+	}
+	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.Write(text)
 }
 
 func (b *beside) throttled(ctx context.Context, t device.Throttler, s device.Snapshot) (slow []slowDevice) {

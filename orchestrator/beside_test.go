@@ -1,7 +1,9 @@
 package orchestrator
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -62,6 +64,14 @@ validity: `+validity+`
 			}
 			if !strings.Contains(s.Validity.Reasons[1].Detail, "device 1 (Fake): hw_thermal_slowdown") || strings.Contains(s.Validity.Reasons[1].Detail, "device 0") || strings.Contains(s.Validity.Reasons[1].Detail, "power_cap") {
 				t.Errorf("%+v", s.Validity.Reasons[1])
+			}
+			kept, err := os.ReadFile(b.folder.Path(b.state().Of(Unit{b.plan.Cells[0].ID, 1}).Folder, journal.DevicesFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var look DeviceLook
+			if err := json.NewDecoder(bytes.NewReader(kept)).Decode(&look); err != nil || look.Time.IsZero() || look.Tool != "nvidia-smi" || len(look.Devices) != 2 || *look.Devices[1].Utilization != 0 || look.Devices[1].Memory.Used != 100<<20 {
+				t.Errorf("%v: %s", err, kept)
 			}
 			if n := strings.Count(b.warnings(), "is not of this run"); n != 1 {
 				t.Errorf("the stranger is named %d times: %s", n, b.warnings())

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -79,7 +80,7 @@ func (s *session) execute(ctx context.Context) (err error) {
 	verdict, err := orchestrator.Run(ctx, orchestrator.Options{
 		Folder: s.folder, Plan: s.plan, Catalog: s.catalog, Journal: writer, State: s.state, Begun: s.begun, Session: s.info,
 		Units: s.units, All: s.all, Lost: orchestrator.FindLost(ctx, s.folder, s.state, s.all, s.units), Swept: s.swept, Cleared: s.cleared, Afresh: s.afresh, Dir: s.info.Dir, Environ: s.env.Env, Exe: s.env.Exe,
-		Redactor: s.redactor(), Log: zerolog.New(stderr), Devices: s.devices, Hurry: hurry,
+		Redactor: s.redactor(), Log: zerolog.New(view), Devices: s.devices, Hurry: hurry,
 	})
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
@@ -154,7 +155,11 @@ func (s *session) redactor() *secret.Redactor {
 
 func (s *session) viewOptions(past iter.Seq2[journal.Event, error]) progress.Options {
 	opt := progress.Options{W: s.env.Stderr, Mode: s.progress, Color: s.color, Plan: s.plan, Folder: s.folder, Units: append([]orchestrator.Unit{}, s.units...), Cells: cellsOf(s.all), Past: past, Getenv: s.env.Getenv}
-	opt.IsTerminal, opt.Width = terminal(s.env.Stderr)
+	opt.Catalog = s.catalog
+	opt.IsTerminal, opt.Size = terminal(s.env.Stderr)
+	if mode, _, err := progress.Choose(s.progress, s.color, opt.IsTerminal, opt.Getenv); err == nil && (mode == progress.Bar || mode == progress.Plain) {
+		opt.Former = func() *progress.History { return formerRuns(filepath.Dir(string(s.folder)), s.plan, s.folder) }
+	}
 	return opt
 }
 

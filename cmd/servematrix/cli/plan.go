@@ -125,7 +125,7 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, into *ahead, opt p
 		t.ahead()
 		return nil
 	}
-	h := t.history(env)
+	h := formerRuns(env.path(runsDir), t.plan, "")
 	t.starts(h)
 	t.order(0)
 	t.duration(h)

@@ -7,6 +7,7 @@ import (
 
 	"servematrix/cmd/servematrix/progress"
 	"servematrix/journal"
+	"servematrix/matrix"
 )
 
 // Limits of what plan reads of former runs: it has to answer at once.
@@ -16,13 +17,14 @@ const (
 	historyCells = 10_000  // of the plan; beyond, looking would take longer than it tells
 )
 
-// history learns from the newest runs under ./runs that had the same servers and clients.
-func (t planText) history(env Env) *progress.History {
-	h := progress.NewHistory(t.plan)
-	runs, err := journal.List(env.path(runsDir))
-	if err != nil || len(t.plan.Cells) > historyCells {
+// formerRuns learns from the newest runs in dir that had servers or clients of plan; not from the run itself.
+func formerRuns(dir string, plan *matrix.Plan, self journal.Folder) *progress.History {
+	h := progress.NewHistory(plan)
+	runs, err := journal.List(dir)
+	if err != nil || len(plan.Cells) > historyCells {
 		return h
 	}
+	runs = slices.DeleteFunc(runs, func(f journal.Folder) bool { return f == self })
 	slices.SortFunc(runs, func(a, b journal.Folder) int { return startOf(b).Compare(startOf(a)) })
 	read := int64(0)
 	for _, f := range runs[:min(len(runs), historyRuns)] {

@@ -130,11 +130,7 @@ func (s *session) goOn(ctx context.Context, opt resumeOptions, again orchestrato
 	} else {
 		tellGrouped(s.env, plan, blocks-before.Blocks)
 	}
-	files := make([]string, len(plan.Profiles))
-	for i := range files {
-		files[i] = s.folder.Path(profileFile(i))
-	}
-	if s.catalog, err = engine.Load(files...); err != nil {
+	if s.catalog, err = keptCatalog(s.folder, plan); err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
 	if err := s.recoverLiterals(plan, before.SweepPath); err != nil {
@@ -235,6 +231,15 @@ func (s *session) recoverLiterals(plan *matrix.Plan, sweep string) error {
 	}
 	plan.Literals = fresh.Literals
 	return nil
+}
+
+// keptCatalog knows the profiles of a run, those that its sweep brought included.
+func keptCatalog(folder journal.Folder, plan *matrix.Plan) (*engine.Catalog, error) {
+	files := make([]string, len(plan.Profiles))
+	for i := range files {
+		files[i] = folder.Path(profileFile(i))
+	}
+	return engine.Load(files...)
 }
 
 // readPlan reads the frozen plan of a run folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -104,7 +105,35 @@ func status(ctx context.Context, env Env, folder journal.Folder, format, color s
 	if format == "json" {
 		return writeJSON(env.Stdout, st)
 	}
-	return st.write(env.Stdout)
+	if err := st.write(env.Stdout); err != nil {
+		return err
+	}
+	return s.drawStill(env)
+}
+
+// drawStill draws the block of the live view once, as the run folder shows it now.
+func (s *snapshot) drawStill(env Env) error {
+	opt := s.viewOptions(env)
+	if !opt.IsTerminal {
+		opt.Size = func() (int, int) { return 200, 0 } // nothing needs to be cut
+	}
+	over := s.runState()
+	if over == runLive {
+		over = ""
+	}
+	_, err := io.WriteString(env.Stdout, strings.Join(append(progress.Still(opt, over, time.Now()), ""), "\n"))
+	return err
+}
+
+// viewOptions are those of a view of this run on stdout.
+func (s *snapshot) viewOptions(env Env) progress.Options {
+	opt := progress.Options{W: env.Stdout, Plan: s.plan, Folder: s.folder, Units: s.units, Cells: cellsOf(s.units), Past: s.events(), Getenv: env.Getenv}
+	opt.IsTerminal, opt.Size = terminal(env.Stdout)
+	opt.Former = func() *progress.History { return formerRuns(filepath.Dir(string(s.folder)), s.plan, s.folder) }
+	if catalog, err := keptCatalog(s.folder, s.plan); err == nil { // else bars are read as most clients draw them
+		opt.Catalog = catalog
+	}
+	return opt
 }
 
 func (s *snapshot) standing(env Env) standing {
@@ -234,14 +263,14 @@ func (d *doing) text() string {
 // watchRun draws the live view from the journal until the run ends. The view is
 // this command's data: it goes to stdout.
 func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
-	tty, width := terminal(env.Stdout)
-	if !tty { // there is no block that shows where it stands
+	opt := s.viewOptions(env)
+	opt.Color = color
+	if !opt.IsTerminal { // there is no block that shows where it stands
 		if err := s.standing(env).write(env.Stdout); err != nil {
 			return err
 		}
 	}
-	view := progress.New(progress.Options{W: env.Stdout, Color: color, Plan: s.plan, Folder: s.folder, Units: s.units, Cells: cellsOf(s.units), Past: s.events(),
-		IsTerminal: tty, Width: width, Getenv: env.Getenv})
+	view := progress.New(opt)
 	defer view.Close()
 	seen := s.state.Current.Seq
 	ended := false

@@ -24,17 +24,17 @@ func checkViewFlags(mode, color string) error {
 	return nil
 }
 
-// terminal tells whether w is a terminal, and how to ask for its width.
-func terminal(w any) (bool, func() int) {
+// terminal tells whether w is a terminal, and how to ask for its columns and rows.
+func terminal(w any) (bool, func() (width, height int)) {
 	f, ok := w.(*os.File)
 	if !ok || !isatty.IsTerminal(f.Fd()) {
 		return false, nil
 	}
-	return true, func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
+	return true, func() (int, int) {
+		width, height, err := term.GetSize(int(f.Fd()))
 		if err != nil {
-			return 0
+			return 0, 0
 		}
-		return width
+		return width, height
 	}
 }

@@ -2,57 +2,145 @@ package progress
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 
 	"servematrix/journal"
-	"servematrix/orchestrator"
 )
 
-// block draws what stands under the history: at most five lines.
-func (v *View) block(now time.Time) []string {
-	t := v.track
-	if t.state.Sessions == 0 || t.state.Ended != nil {
-		return nil
+// tallest is how many lines the block has at most, widest how far its rule goes.
+const (
+	tallest = 7
+	widest  = 80
+)
+
+// size is what the terminal has now, or what people expect of one.
+func (v *View) size() (width, height int) {
+	if v.opt.Size != nil {
+		width, height = v.opt.Size()
 	}
-	width := 80
-	if v.opt.Width != nil {
-		if w := v.opt.Width(); w > 0 {
-			width = w
-		}
+	if width <= 0 {
+		width = 80
 	}
-	left := fmt.Sprintf(" %s  %d/%d  %s", v.name(), t.done(), t.total, tally(t.counts))
-	right := "elapsed " + running(v.moment(now))
-	lines := []string{
-		strings.Repeat("─", min(width-1, 64)),
-		left + strings.Repeat(" ", max(2, min(width-1, 64)-runewidth.StringWidth(left)-runewidth.StringWidth(right))) + right,
+	if height <= 0 {
+		height = 24
 	}
-	if doing := v.doing(now); doing != "" {
-		lines = append(lines, " "+doing)
-	}
-	if facts := v.facts(now); facts != "" {
-		lines = append(lines, " "+facts)
-	}
-	return append(lines, " "+v.eta(now))
+	return width, height
 }
 
-// doing writes the unit in hand and its phases: "… ready✓74s ▶client 2m10s/~4m".
-func (v *View) doing(now time.Time) string {
-	t := v.track
-	here := running(v.moment(now) - t.since)
-	switch t.phase {
-	case phaseStart:
-		return v.launchName() + "   ▶start " + here + v.expect(&t.seen.start, t.serverID())
-	case phaseClient, phaseWarmup:
-		return fmt.Sprintf("%s   ready✓%s ▶%s %s%s", v.unitName(t.unit, t.attempt), short(t.readyIn), t.phase, here, v.expect(&t.seen.client, t.cells[t.unit.Cell].Client))
-	case phaseReady:
-		return v.launchName() + "   ready✓" + short(t.readyIn)
-	case phaseStop:
-		return v.launchName() + "   ▶stop " + here
+// block draws what stands under the history: a rule, the run, what it does, what the
+// files say, and when it will be done. No line is wider than the terminal.
+func (v *View) block(now time.Time) []string {
+	if v.track.state.Sessions == 0 || v.track.state.Ended != nil {
+		return nil
 	}
-	return ""
+	width, height := v.size()
+	lines := v.drawing(now, width-1)
+	if len(lines) > height-1 { // the cursor stands below
+		lines = lines[len(lines)-max(height-1, 0):]
+	}
+	return lines
+}
+
+func (v *View) drawing(now time.Time, width int) []string {
+	inner := width - 1 // a space stands before each line
+	lines := []string{v.head(now, min(inner, widest-1))}
+	doing := v.doing(now)
+	if whole := strings.Join(doing, "   "); columns(whole) <= inner {
+		doing = []string{whole}
+	} else if len(doing) > 1 {
+		doing = []string{cut(doing[0], inner), pick(inner, v.chains(now)...)}
+	}
+	facts := flow(inner, v.facts(now))
+	lines = append(lines, doing...)
+	lines = append(lines, facts[:min(len(facts), tallest-2-len(lines))]...)
+	lines = append(lines, pick(inner, v.eta(now)...))
+	for i, l := range lines {
+		lines[i] = " " + cut(l, inner)
+	}
+	return append([]string{strings.Repeat("─", min(width, widest)/runewidth.RuneWidth('─'))}, lines...)
+}
+
+// head writes the run, its counts, and since when it goes on, as far as there is room.
+func (v *View) head(now time.Time, width int) string {
+	t := v.track
+	counts := fmt.Sprintf("%d/%d  %s", t.done(), t.total, tally(t.counts))
+	elapsed := "elapsed " + running(v.moment(now))
+	began := "since " + v.clock(t.state.Since, now)
+	for _, right := range []string{began + "   " + elapsed, elapsed, ""} {
+		if room := width - columns(right) - len("  "); columns(v.name()+"  "+counts) <= room {
+			left := v.name() + "  " + counts
+			return strings.TrimRight(left+strings.Repeat(" ", width-columns(left)-columns(right))+right, " ")
+		}
+	}
+	if room := width - len("  ") - columns(counts); room >= 8 { // else too little of it is left to know it by
+		return cut(v.name(), room) + "  " + counts
+	}
+	return cut(counts, width)
+}
+
+// clock writes a time of day, with the weekday where it is not today, and the zone.
+func (v *View) clock(at, now time.Time) string {
+	at, now = at.In(v.zone), now.In(v.zone)
+	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		return at.Format("Mon 15:04 MST")
+	}
+	return at.Format("15:04 MST")
+}
+
+// doing names what is in hand and its phases; empty between two launches.
+func (v *View) doing(now time.Time) []string {
+	switch v.track.phase {
+	case phaseNone:
+		return nil
+	case phaseWarmup, phaseBench:
+		return []string{v.unitName(v.track.unit, v.track.attempt), v.chains(now)[0]}
+	}
+	return []string{v.launchName(), v.chains(now)[0]}
+}
+
+// chains writes the phases of the launch in hand, "start✓0.1s ready✓74s ▶bench 2m10s/~4m":
+// whole, and without its older ones.
+func (v *View) chains(now time.Time) (longestFirst []string) {
+	t := v.track
+	var links []string
+	for _, s := range t.steps {
+		links = append(links, string(s.phase)+"✓"+short(s.took))
+	}
+	if t.phase != phaseIdle {
+		links = append(links, "▶"+string(t.phase)+" "+running(v.moment(now)-t.since)+v.expected())
+	}
+	for from := range links {
+		longestFirst = append(longestFirst, strings.Join(links[from:], " "))
+	}
+	if len(links) == 0 {
+		return []string{""}
+	}
+	return longestFirst
+}
+
+// expected writes "/~4m" where a phase such as the one in hand was seen before.
+func (v *View) expected() string {
+	t := v.track
+	var s span
+	ok := false
+	switch t.phase {
+	case phaseReady:
+		s, ok = t.seen.start.of(t.serverID())
+	case phaseBench:
+		s, ok = t.seen.client.of(t.cells[t.unit.Cell].Client)
+	case phaseWarmup:
+		s, ok = t.seen.warmup.of(t.cells[t.unit.Cell].Client)
+	case phaseStop:
+		s, ok = t.seen.stop.of(t.serverID())
+	}
+	if !ok {
+		return ""
+	}
+	return "/~" + roughly(seconds(s.mid))
 }
 
 func (t *tracker) serverID() string {
@@ -62,86 +150,30 @@ func (t *tracker) serverID() string {
 	return ""
 }
 
-// expect writes "/~4m" where the same phase was seen before.
-func (v *View) expect(g *group, id string) string {
-	s, ok := g.of(id)
-	if !ok {
-		return ""
+// facts are what the files say: the client's own progress, its server's devices, and
+// the age of the server's log.
+func (v *View) facts(now time.Time) (out []string) {
+	t := v.track
+	l := t.state.Last()
+	if l == nil || t.phase == phaseNone {
+		return nil
 	}
-	return "/~" + running(seconds(s.mid))
-}
-
-// facts writes what the files say: the client's own progress and the age of the server's log.
-func (v *View) facts(now time.Time) string {
-	var out []string
-	if c := v.watch.client(now, v.clientErr()); c != "" {
-		out = append(out, "client "+c)
+	if folder := v.clientFolder(); folder != "" {
+		if c := v.client.look(now, folder, v.shows(t.cells[t.unit.Cell].Client)); c != "" {
+			out = append(out, "client "+c)
+		}
+		if d := v.devices.look(now, filepath.Join(folder, journal.DevicesFile)); d != "" {
+			out = append(out, d)
+		}
 	}
-	if l := v.track.state.Last(); l != nil && v.track.phase != phaseNone && len(l.Launch.Logs) > 0 {
-		if age, ok := v.watch.age(now, v.logPaths(l)); ok {
+	if len(l.Launch.Logs) > 0 && v.over == "" {
+		paths := make([]string, len(l.Launch.Logs))
+		for i, p := range l.Launch.Logs {
+			paths[i] = v.opt.Folder.Path(p)
+		}
+		if age, ok := v.log.age(now, paths); ok {
 			out = append(out, "server log "+age+" ago")
 		}
 	}
-	return strings.Join(out, "   ")
-}
-
-func (v *View) logPaths(l *orchestrator.LaunchState) []string {
-	out := make([]string, len(l.Launch.Logs))
-	for i, p := range l.Launch.Logs {
-		out[i] = v.opt.Folder.Path(p)
-	}
 	return out
-}
-
-// clientErr is the file in which the client in hand shows its progress, "" for none.
-func (v *View) clientErr() string {
-	t := v.track
-	if t.phase != phaseClient && t.phase != phaseWarmup {
-		return ""
-	}
-	return v.opt.Folder.Path(t.state.Of(t.unit).Folder, journal.ClientErr)
-}
-
-// eta writes "ETA 9h–11h30m → Fri 07:20–09:50 UTC", "?" before there is data.
-func (v *View) eta(now time.Time) string {
-	low, high, ok := v.track.remaining(v.moment(now))
-	if !ok {
-		return "ETA ?"
-	}
-	span := about(low)
-	if s := about(high); s != span {
-		span += "–" + s
-	}
-	from, to := now.Add(low).In(v.zone), now.Add(high).In(v.zone)
-	today := now.In(v.zone).Format(time.DateOnly)
-	clock := func(at time.Time, day string) string {
-		if at.Format(time.DateOnly) != day {
-			return at.Format("Mon 15:04")
-		}
-		return at.Format("15:04")
-	}
-	at := clock(from, today)
-	if s := clock(to, from.Format(time.DateOnly)); s != from.Format("15:04") {
-		at += "–" + s
-	}
-	eta := "ETA " + span + " → " + at + " " + from.Format("MST")
-	if s := v.track.state.Session; s.Until != nil { // what follows is not known yet
-		eta += fmt.Sprintf(" for block %d", s.Blocks)
-	}
-	return eta
-}
-
-// about writes a duration as coarse as an estimate is.
-func about(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%.0fs", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%.0fm", d.Minutes())
-	}
-	d = d.Round(10 * time.Minute)
-	if m := int(d.Minutes()) % 60; m > 0 {
-		return fmt.Sprintf("%dh%02d", int(d.Hours()), m)
-	}
-	return fmt.Sprintf("%dh", int(d.Hours()))
 }

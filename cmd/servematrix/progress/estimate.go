@@ -39,7 +39,7 @@ func (h *History) Learn(former *matrix.Plan, events iter.Seq2[journal.Event, err
 		t.apply(e)
 	}
 	told := false
-	for _, p := range []struct{ from, to *group }{{&t.seen.start, &h.seen.start}, {&t.seen.client, &h.seen.client}, {&t.seen.stop, &h.seen.stop}} {
+	for _, p := range []struct{ from, to *group }{{&t.seen.start, &h.seen.start}, {&t.seen.warmup, &h.seen.warmup}, {&t.seen.client, &h.seen.client}, {&t.seen.stop, &h.seen.stop}} {
 		for id, values := range p.from.by {
 			if !h.known[id] {
 				continue
@@ -83,13 +83,4 @@ func (h *History) Estimate() (low, high time.Duration, ok bool) {
 	}
 	t.stale = true
 	return t.remaining(0)
-}
-
-// About writes an estimate as coarse as it is: 9h–11h30.
-func About(low, high time.Duration) string {
-	s := about(low)
-	if h := about(high); h != s {
-		s += "–" + h
-	}
-	return s
 }

@@ -11,7 +11,7 @@ import (
 type load struct{ servers, clients map[string]int }
 
 // times holds the seconds that each phase took where it went well.
-type times struct{ start, client, stop group }
+type times struct{ start, warmup, client, stop group }
 
 // group holds observations by the server or client that they belong to.
 type group struct {
@@ -23,7 +23,7 @@ type group struct {
 
 func newTimes() times {
 	g := func() group { return group{by: map[string][]float64{}} }
-	return times{g(), g(), g()}
+	return times{g(), g(), g(), g()}
 }
 
 func (g *group) add(id string, s float64) {
@@ -123,10 +123,7 @@ func (t *tracker) estimate() (sum span, ok bool) {
 		if !ok {
 			return span{}, false
 		}
-		if c := t.clients[id]; c != nil {
-			units += units * c.Warmup
-		}
-		sum = sum.plus(run, float64(units))
+		sum = sum.plus(run, float64(units)).plus(t.warming(id, run), float64(units*t.warmups(id)))
 	}
 	return sum, true
 }
@@ -135,19 +132,52 @@ func (t *tracker) estimate() (sum span, ok bool) {
 // phase that takes longer than it should eats nothing of the ones after it.
 func (t *tracker) past(now time.Duration) float64 {
 	last := t.state.Last()
-	if last == nil || t.phase == phaseNone || t.phase == phaseStop {
+	if last == nil || t.phase == phaseNone {
 		return 0
 	}
-	here := (now - t.since).Seconds()
-	start, _ := t.seen.start.of(last.Launch.Server)
-	switch t.phase {
-	case phaseStart:
-		return min(here, start.mid)
-	case phaseClient:
-		run, _ := t.seen.client.of(t.cells[t.unit.Cell].Client)
-		return min(t.readyIn.Seconds(), start.mid) + min(here, run.mid)
+	server := last.Launch.Server
+	if t.phase == phaseStop { // of a launch that counts no more
+		stop, _ := t.seen.stop.of(server)
+		return min((now-t.since).Seconds()-stop.mid, 0)
 	}
-	return min(t.readyIn.Seconds(), start.mid)
+	start, _ := t.seen.start.of(server)
+	if t.phase == phaseStart || t.phase == phaseReady {
+		return min((now - t.launched).Seconds(), start.mid)
+	}
+	if s := t.servers[server]; t.phase == phaseIdle && t.settled(t.unit) != "" && (s == nil || s.Isolation != "launch") {
+		return 0 // its one cell is measured: it counts no more
+	}
+	return min(t.readyIn.Seconds(), start.mid) + t.pastOfUnit(now)
+}
+
+// pastOfUnit is the part of the unit in hand that is over.
+func (t *tracker) pastOfUnit(now time.Duration) float64 {
+	if t.phase != phaseWarmup && t.phase != phaseBench {
+		return 0
+	}
+	id := t.cells[t.unit.Cell].Client
+	run, _ := t.seen.client.of(id)
+	warm := t.warming(id, run).mid * float64(t.warmups(id))
+	here := (now - t.since).Seconds()
+	if t.phase == phaseWarmup {
+		return min(t.took(phaseWarmup).Seconds()+here, warm)
+	}
+	return warm + min(here, run.mid)
+}
+
+// warming estimates one warm-up of a client, which takes as long as its run until one was seen.
+func (t *tracker) warming(id string, run span) span {
+	if warm, ok := t.seen.warmup.of(id); ok {
+		return warm
+	}
+	return run
+}
+
+func (t *tracker) warmups(id string) int {
+	if c := t.clients[id]; c != nil {
+		return c.Warmup
+	}
+	return 0
 }
 
 // launches estimates the starts of a server that units more units need.

@@ -90,11 +90,11 @@ func (v *View) note(e journal.Event, word string) []string {
 }
 
 // name is what the run is called: its folder.
-func (v *View) name() string { return filepath.Base(string(v.opt.Folder)) }
+func (v *View) name() string { return visible(filepath.Base(string(v.opt.Folder))) }
 
 func (v *View) launchName() string {
 	if l := v.track.state.Last(); l != nil {
-		return l.Launch.Name
+		return visible(l.Launch.Name)
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"servematrix/engine"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
@@ -41,10 +42,14 @@ type Options struct {
 	// Past is what the journal said before, nil for nothing. It is taken in beside the run, before the
 	// first drawing, and not shown.
 	Past iter.Seq2[journal.Event, error]
-	// IsTerminal tells whether W is one, Width how many columns it has now (nil
-	// or 0: 80); it is asked for each drawing, so that a resized terminal is followed.
+	// Former is what former runs tell of this plan, nil for nothing. It is asked beside the run, too.
+	Former func() *History
+	// Catalog has the profiles that know how clients show their progress; nil: only tqdm's bars are known.
+	Catalog *engine.Catalog
+	// IsTerminal tells whether W is one, Size how many columns and rows it has now (nil
+	// or 0: 80 and 24); it is asked for each drawing, so that a resized terminal is followed.
 	IsTerminal bool
-	Width      func() int
+	Size       func() (width, height int)
 	Getenv     func(string) (string, bool) // nil: no variable is set
 	Zone       *time.Location              // of clock times; nil: the local one
 }

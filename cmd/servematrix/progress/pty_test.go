@@ -12,48 +12,6 @@ import (
 	"servematrix/journal"
 )
 
-// terminal is as much of a terminal as the bar uses: text, newline, carriage
-// return, cursor up and erase below.
-type terminal struct {
-	rows []string
-	row  int
-}
-
-func (m *terminal) feed(s string) {
-	for len(s) > 0 {
-		switch {
-		case s[0] == '\n':
-			m.row++
-			s = s[1:]
-		case s[0] == '\r':
-			s = s[1:]
-		case strings.HasPrefix(s, "\x1b["):
-			end := strings.IndexAny(s, "AJm")
-			n := 0
-			for _, c := range s[2:end] {
-				n = 10*n + int(c-'0')
-			}
-			switch s[end] {
-			case 'A':
-				m.row -= n
-			case 'J':
-				m.rows = m.rows[:min(m.row, len(m.rows))]
-			}
-			s = s[end+1:]
-		default:
-			next := strings.IndexAny(s, "\n\r\x1b")
-			if next < 0 {
-				next = len(s)
-			}
-			for len(m.rows) <= m.row {
-				m.rows = append(m.rows, "")
-			}
-			m.rows[m.row] += s[:next]
-			s = s[next:]
-		}
-	}
-}
-
 func TestBarOnATerminal(t *testing.T) {
 	ptmx, tty, err := pty.Open()
 	if err != nil {
@@ -86,14 +44,14 @@ func TestBarOnATerminal(t *testing.T) {
 		}
 		seen <- all.String()
 	}()
-	width := func() int {
-		w, _, err := term.GetSize(int(tty.Fd()))
+	size := func() (int, int) {
+		w, h, err := term.GetSize(int(tty.Fd()))
 		if err != nil {
-			return 0
+			return 0, 0
 		}
-		return w
+		return w, h
 	}
-	s := newStory(t, Options{W: tty, Mode: "bar", Color: "always", Width: width})
+	s := newStory(t, Options{W: tty, Mode: "bar", Color: "always", Size: size})
 	s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1})
 	s.start("0001", "fa3-1", "fa3")
 	s.ready("0001", 0)
@@ -110,15 +68,12 @@ func TestBarOnATerminal(t *testing.T) {
 	}
 	raw := <-seen
 	tty.Close()
-	for _, l := range strings.Split(raw, "\n") {
-		if strings.Contains(l, "elapsed") && len([]rune(l)) > 60+len("\x1b[2m\x1b[0m\r") {
-			t.Errorf("a block line wraps: %q", l)
-		}
+	c := newConsole(60, 24)
+	if _, err := c.Write([]byte(raw)); err != nil {
+		t.Fatal(err)
 	}
-	var m terminal
-	m.feed(raw)
-	if len(m.rows) != 2 || !strings.Contains(m.rows[0], "1/2 fa3 × load b1") || m.rows[1] != "the last line" {
-		t.Errorf("the terminal shows at the end:\n%s", strings.Join(m.rows, "\n"))
+	if want := "00:00:00 ok    1/2 fa3 × load b1"; c.wrapped > 0 || c.rules() > 0 || !strings.Contains(strings.Join(c.text(), "\n"), "1/2 fa3 × load b1") || !strings.HasSuffix(raw, "the last line") {
+		t.Errorf("%s: %d lines wrap; the terminal shows at the end:\n%s", want, c.wrapped, strings.Join(c.text(), "\n"))
 	}
 	if !strings.Contains(raw, "\x1b[32mok   \x1b[0m") {
 		t.Errorf("colour was asked for: %q", raw)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/mattn/go-runewidth"
 )
 
 // patience is how long closing waits for a terminal that takes no output, such
@@ -19,9 +17,9 @@ const patience = 2 * time.Second
 // drawn over again. It writes on a goroutine of its own, so that a terminal
 // that blocks holds up nobody; write errors are nobody's business.
 type screen struct {
-	w     io.Writer
-	width func() int
-	dim   bool // draw the block dim
+	w    io.Writer
+	size func() (width, height int) // nil: no terminal, lines are as long as they are
+	dim  bool                       // draw the block dim
 
 	mu     sync.Mutex
 	more   *sync.Cond
@@ -31,8 +29,8 @@ type screen struct {
 	done   chan struct{}
 }
 
-func newScreen(w io.Writer, width func() int, dim bool) *screen {
-	s := &screen{w: w, width: width, dim: dim, done: make(chan struct{})}
+func newScreen(w io.Writer, size func() (int, int), dim bool) *screen {
+	s := &screen{w: w, size: size, dim: dim, done: make(chan struct{})}
 	s.more = sync.NewCond(&s.mu)
 	go s.run()
 	return s
@@ -66,7 +64,7 @@ func (s *screen) close() {
 
 func (s *screen) run() {
 	defer close(s.done)
-	var drawn []string // the block that stands on the terminal now
+	var drawn, stands []string // the block as it was asked for, and as it stands on the terminal
 	for {
 		s.mu.Lock()
 		for len(s.lines) == 0 && slices.Equal(s.block, drawn) && !s.closed {
@@ -75,20 +73,9 @@ func (s *screen) run() {
 		lines, block, closed := s.lines, s.block, s.closed
 		s.lines = nil
 		s.mu.Unlock()
-		var b strings.Builder
-		if len(drawn) > 0 {
-			fmt.Fprintf(&b, "\r\x1b[%dA\x1b[J", len(drawn))
-		}
-		for _, l := range lines {
-			b.WriteString(l)
-			b.WriteByte('\n')
-		}
-		for _, l := range block {
-			b.WriteString(s.fit(l))
-			b.WriteByte('\n')
-		}
-		if b.Len() > 0 {
-			io.WriteString(s.w, b.String()) // a terminal that is gone ends nothing
+		var text string
+		if text, stands = s.text(stands, lines, block); text != "" {
+			io.WriteString(s.w, text) // a terminal that is gone ends nothing
 		}
 		if drawn = block; closed {
 			return
@@ -96,17 +83,61 @@ func (s *screen) run() {
 	}
 }
 
-// fit cuts a block line to the terminal: one that wraps could not be taken back.
-func (s *screen) fit(line string) string {
-	width := 80
-	if s.width != nil {
-		if w := s.width(); w > 0 {
-			width = w
+// text is what makes of the block that stands the lines with the new block under them. Each
+// line takes the place of one that stands there: taking all away first would flicker.
+func (s *screen) text(stands, lines, block []string) (text string, standing []string) {
+	var b strings.Builder
+	width := 0
+	if s.size != nil {
+		width, _ = s.size()
+	}
+	if len(stands) > 0 {
+		fmt.Fprintf(&b, "\r\x1b[%dA", rows(stands, width))
+	}
+	put := func(line string) {
+		b.WriteString(line)
+		if len(stands) > 0 {
+			b.WriteString("\x1b[K")
+		}
+		b.WriteByte('\n')
+	}
+	for _, l := range lines {
+		if width == 0 {
+			put(l)
+			continue
+		}
+		for _, part := range fold(l, width-1) {
+			put(part)
 		}
 	}
-	line = runewidth.Truncate(line, width-1, "…")
-	if s.dim {
-		return "\x1b[2m" + line + "\x1b[0m"
+	for _, l := range block {
+		if width > 0 { // it may have become narrower since the block was made
+			l = cut(l, width-1)
+		}
+		standing = append(standing, l)
+		if s.dim {
+			l = "\x1b[2m" + l + "\x1b[0m"
+		}
+		put(l)
 	}
-	return line
+	if len(stands) > 0 {
+		b.WriteString("\x1b[J")
+	}
+	return b.String(), standing
+}
+
+// rows is how many rows a block takes. A terminal that was made narrower has broken
+// the lines that are too long now.
+func rows(block []string, width int) int {
+	n := len(block)
+	if width == 0 {
+		return n
+	}
+	for _, l := range block {
+		for at := breakAt(l, width, false); at < len(l); at = breakAt(l, width, false) {
+			l = l[at:]
+			n++
+		}
+	}
+	return n
 }

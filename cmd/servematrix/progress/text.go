@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // short writes a duration as people read it: 0.3s, 71s, 6m41s, 2h05m.
@@ -31,6 +30,14 @@ func running(d time.Duration) string {
 	return short(d.Truncate(time.Second))
 }
 
+// roughly writes a time that is expected.
+func roughly(d time.Duration) string {
+	if d < 100*time.Second {
+		return running(d)
+	}
+	return about(d)
+}
+
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // number writes a metric with about four digits.
@@ -50,16 +57,7 @@ const longest = 200
 // Clean makes text from a log fit to be shown in one line: no control
 // characters, which could move the cursor, and no endless line.
 func Clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(visible(s))
 	if r := []rune(s); len(r) > longest {
 		s = string(r[:longest]) + "…"
 	}

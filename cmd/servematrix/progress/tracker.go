@@ -9,18 +9,6 @@ import (
 	"servematrix/orchestrator"
 )
 
-// phase is what a run is doing now.
-type phase string
-
-const (
-	phaseNone   phase = ""
-	phaseStart  phase = "start" // from the server's start to ready
-	phaseReady  phase = "ready" // between ready and client, and between clients
-	phaseWarmup phase = "warmup"
-	phaseClient phase = "client"
-	phaseStop   phase = "stop"
-)
-
 // tracker folds events into what the view shows: the state of the run, the
 // phase it is in, and the times from which the rest is estimated. Those are
 // monotonic, since the session began: the events' own times are of a wall clock
@@ -49,6 +37,7 @@ type tracker struct {
 	since     time.Duration // when the phase began
 	launched  time.Duration // when the launch began
 	readyIn   time.Duration
+	steps     []step            // of the launch in hand that are over
 	unit      orchestrator.Unit // the client's
 	attempt   int
 	warmup    bool
@@ -187,69 +176,17 @@ func (t *tracker) count(u orchestrator.Unit, status string, n int) {
 	t.left.clients[c.Client] -= n
 }
 
-func (t *tracker) enter(p phase) { t.phase, t.since = p, t.at }
-
-// step follows the phases and gathers how long they take.
-func (t *tracker) step(e journal.Event, u orchestrator.Unit) {
-	switch e.Type {
-	case journal.LaunchStarted:
-		t.launched, t.readyIn, t.samples = t.at, 0, 0
-		t.simulated = t.state.Last().Launch.Simulated
-		t.enter(phaseStart)
-	case journal.LaunchReady:
-		if d, err := journal.Decode[journal.Ready](e); err == nil {
-			t.readyIn = seconds(d.Seconds)
-			t.seen.start.add(t.state.Last().Launch.Server, d.Seconds)
-			t.stale = true
-		}
-		t.enter(phaseReady)
-	case journal.SampleStarted:
-		t.unit, t.attempt, t.unitBegan = u, e.Attempt, t.at
-		d, err := journal.Decode[journal.Sample](e)
-		if t.warmup = err == nil && d.Warmup; !t.warmup {
-			t.samples++
-		}
-	case journal.ClientStarted:
-		t.unit = u
-		if t.enter(phaseClient); t.warmup {
-			t.phase = phaseWarmup
-		}
-	case journal.ClientExited:
-		if d, err := journal.Decode[journal.Exited](e); err == nil {
-			t.clientRan = d.Seconds
-		}
-		t.enter(phaseReady)
-	case journal.SampleEnded:
-		// A failed cell tells nothing of how long a good one takes.
-		if o := t.state.Of(u); o.Status == orchestrator.StatusOK || o.Status == orchestrator.StatusInvalid {
-			t.seen.client.add(t.cells[u.Cell].Client, t.clientRan)
-			t.stale = true
-		}
-		t.warmup = false
-	case journal.LaunchStopping:
-		t.enter(phaseStop)
-	case journal.LaunchEnded:
-		if d, err := journal.Decode[journal.Gone](e); err == nil && t.state.Last() != nil {
-			t.seen.stop.add(t.state.Last().Launch.Server, d.Seconds)
-			t.stale = true
-		}
-		t.enter(phaseNone)
-	case journal.RunEnded, journal.RunInterrupted:
-		t.enter(phaseNone)
-	}
-}
-
 // serverName and clientName give what people call them.
 func (t *tracker) serverName(id string) string {
 	if s := t.servers[id]; s != nil {
-		return s.Name
+		return visible(s.Name)
 	}
 	return id
 }
 
 func (t *tracker) clientName(id string) string {
 	if c := t.clients[id]; c != nil {
-		return c.Name
+		return visible(c.Name)
 	}
 	return id
 }

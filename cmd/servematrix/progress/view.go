@@ -15,6 +15,7 @@ const redraw = 500 * time.Millisecond
 type View struct {
 	opt    Options
 	mode   Mode
+	over   string // why the run is not live, of a still one
 	color  bool
 	zone   *time.Location
 	screen *screen
@@ -25,10 +26,12 @@ type View struct {
 	behind  bool       // the past is still being taken in: track and heard are takePast's alone
 	waiting []waiting  // what came meanwhile
 
-	track *tracker
-	heard time.Time // when the newest event was, with a monotonic reading
-	watch watch
-	beats *time.Timer // plain mode's next sign of life
+	track   *tracker
+	heard   time.Time // when the newest event was, with a monotonic reading
+	log     serverLog
+	client  clientOutput
+	devices deviceUse
+	beats   *time.Timer // plain mode's next sign of life
 
 	skipCause string // launch that made the cells skipped last pointless
 	skipMore  int
@@ -51,11 +54,17 @@ func New(opt Options) *View {
 	if v.zone == nil {
 		v.zone = time.Local
 	}
+	size := opt.Size
+	if mode != Bar {
+		size = nil // who reads lines wants them whole
+	} else if size == nil {
+		size = v.size
+	}
+	v.screen = newScreen(opt.W, size, color && mode == Bar)
 	if mode == None {
 		return v
 	}
-	v.screen = newScreen(opt.W, opt.Width, color)
-	if opt.Past != nil {
+	if opt.Past != nil || opt.Former != nil {
 		v.behind = true
 		v.past = journal.Aside(v.takePast)
 	}
@@ -69,8 +78,13 @@ func New(opt Options) *View {
 	return v
 }
 
-// moment is now on the session's monotonic clock.
-func (v *View) moment(now time.Time) time.Duration { return v.track.at + max(now.Sub(v.heard), 0) }
+// moment is now on the session's monotonic clock, which stands where the run is not live.
+func (v *View) moment(now time.Time) time.Duration {
+	if v.over != "" {
+		return v.track.at
+	}
+	return v.track.at + max(now.Sub(v.heard), 0)
+}
 
 // Handle takes the next event. It never waits for the terminal.
 func (v *View) Handle(e journal.Event) {
@@ -93,19 +107,28 @@ func (v *View) take(e journal.Event, heard time.Time) {
 	switch v.mode {
 	case JSON:
 		if line, err := json.Marshal(e); err == nil {
-			v.screen.show([]string{string(line)}, nil)
+			v.scroll(string(line))
 		}
 	case Plain:
 		lines := append(v.lines(e), v.change(e)...)
 		if len(lines) > 0 {
-			v.screen.show(lines, nil)
+			v.scroll(lines...)
 			v.beats.Reset(heartbeat)
 		}
 	case Bar:
 		if lines := v.lines(e); len(lines) > 0 {
-			v.screen.show(lines, v.block(v.heard))
+			v.scroll(lines...)
 		}
 	}
+}
+
+// scroll shows lines over the block. The caller holds v.mu.
+func (v *View) scroll(lines ...string) {
+	var block []string
+	if v.mode == Bar && !v.behind {
+		block = v.block(time.Now())
+	}
+	v.screen.show(lines, block)
 }
 
 func (v *View) lines(e journal.Event) []string {
@@ -144,7 +167,7 @@ func (v *View) heart() {
 	default:
 	}
 	if !v.behind && v.track.state.Ended == nil && v.track.state.Sessions > 0 {
-		v.screen.show([]string{v.beat(time.Now())}, nil)
+		v.scroll(v.beat(time.Now()))
 	}
 	v.beats.Reset(heartbeat)
 }
@@ -164,9 +187,7 @@ func (v *View) Close() {
 		}
 		over := v.skipsOver()
 		v.mu.Unlock()
-		if v.screen != nil {
-			v.screen.show(over, nil)
-			v.screen.close()
-		}
+		v.screen.show(over, nil)
+		v.screen.close()
 	})
 }

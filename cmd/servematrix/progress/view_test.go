@@ -129,6 +129,35 @@ func (s *story) gone(launch string, after time.Duration) {
 	s.tell(journal.Event{Type: journal.LaunchEnded, Launch: launch, Block: 1}, journal.Gone{PortFree: true, Seconds: after.Seconds()})
 }
 
+func (s *story) unit(cell string) orchestrator.Unit { return orchestrator.Unit{Cell: cell, Block: 1} }
+
+// almost tells a launch whose cell is measured and that is being stopped; good also of its end.
+func (s *story) almost(launch, cell string) {
+	server := s.view.track.cells[cell].Server
+	s.start(launch, server, server)
+	s.ready(launch, 100*time.Second)
+	s.client(launch, cell)
+	s.ok(launch, cell, 200*time.Second)
+	s.tell(journal.Event{Type: journal.LaunchStopping, Launch: launch, Block: 1}, journal.Stopping{Why: "its clients are done"})
+}
+
+func (s *story) good(launch, cell string) {
+	s.almost(launch, cell)
+	time.Sleep(10 * time.Second)
+	s.tell(journal.Event{Type: journal.LaunchEnded, Launch: launch, Block: 1}, journal.Gone{PortFree: true, Seconds: 10})
+}
+
+// bad tells a launch that fails at once.
+func (s *story) bad(launch, cell string, final bool) {
+	server := s.view.track.cells[cell].Server
+	s.start(launch, server, server)
+	time.Sleep(time.Second)
+	f := journal.Failure{Class: "oom", Phase: "start", Message: "no room"}
+	s.tell(journal.Event{Type: journal.LaunchFailed, Launch: launch, Block: 1}, f)
+	s.tell(journal.Event{Type: journal.SampleEnded, Launch: launch, Cell: cell, Block: 1, Attempt: 1}, journal.Ended{Status: "failed", Failure: &f, Final: final})
+	s.gone(launch, 2*time.Second)
+}
+
 // whole tells a run whose second server runs out of memory.
 func (s *story) whole() {
 	s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1, Cells: 2})
@@ -157,20 +186,20 @@ func TestPlainTellsEachPhaseAndLivesOn(t *testing.T) {
 		want := []string{
 			"00:00:00 run   demo-1: 2 samples",
 			"00:00:00 start fa3  0001",
-			"00:01:00 ...   0/2  0 ok  fa3   ▶start 60s  ETA ?",
+			"00:01:00 ...   0/2  0 ok  fa3   start✓0.0s ▶ready 60s  ETA ?",
 			"00:01:11 ready fa3 after 71s",
 			"00:01:11 bench fa3 × load b1",
-			"00:02:11 ...   0/2  0 ok  fa3 × load b1   ready✓71s ▶client 60s  client 214/500  ETA ?",
-			"00:03:11 ...   0/2  0 ok  fa3 × load b1   ready✓71s ▶client 2m00s  client 214/500  ETA ?",
-			"00:04:11 ...   0/2  0 ok  fa3 × load b1   ready✓71s ▶client 3m00s  client 214/500  ETA ?",
-			"00:05:11 ...   0/2  0 ok  fa3 × load b1   ready✓71s ▶client 4m00s  client 214/500  ETA ?",
-			"00:06:11 ...   0/2  0 ok  fa3 × load b1   ready✓71s ▶client 5m00s  client 214/500  ETA ?",
+			"00:02:11 ...   0/2  0 ok  fa3 × load b1   start✓0.0s ready✓71s ▶bench 60s  client 214/500  ETA ?",
+			"00:03:11 ...   0/2  0 ok  fa3 × load b1   start✓0.0s ready✓71s ▶bench 2m00s  client 214/500  ETA ?",
+			"00:04:11 ...   0/2  0 ok  fa3 × load b1   start✓0.0s ready✓71s ▶bench 3m00s  client 214/500  ETA ?",
+			"00:05:11 ...   0/2  0 ok  fa3 × load b1   start✓0.0s ready✓71s ▶bench 4m00s  client 214/500  ETA ?",
+			"00:06:11 ...   0/2  0 ok  fa3 × load b1   start✓0.0s ready✓71s ▶bench 5m00s  client 214/500  ETA ?",
 			"00:06:41 ok    1/2 fa3 × load b1  6m41s ready 71s  2914 tok/s  ttft.p99 212.3ms",
 			"00:06:43 stop  fa3 in 2.0s",
 			"00:06:43 start triton  0002",
-			"00:07:43 ...   1/2  1 ok  triton   ▶start 60s/~71s  ETA 5m–6m → 00:13 UTC",
-			"00:08:43 ...   1/2  1 ok  triton   ▶start 2m00s/~71s  ETA 5m–6m → 00:13–00:14 UTC",
-			"00:09:43 ...   1/2  1 ok  triton   ▶start 3m00s/~71s  ETA 5m–6m → 00:14–00:15 UTC",
+			"00:07:43 ...   1/2  1 ok  triton   start✓0.0s ▶ready 60s/~71s  ETA 5m–6m → 00:13 UTC",
+			"00:08:43 ...   1/2  1 ok  triton   start✓0.0s ▶ready 2m00s/~71s  ETA 5m–6m → 00:13–00:14 UTC",
+			"00:09:43 ...   1/2  1 ok  triton   start✓0.0s ▶ready 3m00s/~71s  ETA 5m–6m → 00:14–00:15 UTC",
 			"00:10:15 down  triton: oom after 3m32s",
 			"00:10:15 FAIL  2/2 triton × load b1  oom after 3m32s",
 			"               launches/0002/server.err:812 torch.OutOfMemoryError: CUDA out [31mof memory",
