@@ -63,14 +63,14 @@ func TestBlockOnTerminalsOfAnySize(t *testing.T) {
 					time.Sleep(redraw + time.Millisecond)
 					look(t, c, fmt.Sprintf("%v at %d columns, start %d", names, width, i))
 				}
-				s.ready("0001", 70*time.Second)
+				s.ready("0001", 5*time.Second)
 				s.client("0001", "c1")
 				for i, to := range []int{width, max(width/2, 20), width + 7, 20, 200, width} {
 					c.resize(to, 24)
 					time.Sleep(2 * redraw)
 					look(t, c, fmt.Sprintf("%v at %d columns, then %d, resize %d", names, width, to, i))
 				}
-				s.ok("0001", "c1", 5*time.Minute)
+				s.ok("0001", "c1", 10*time.Second)
 				synctest.Wait()
 				look(t, c, "behind a history line")
 				s.view.Close()
