@@ -97,22 +97,31 @@ func changes(lo, hi float64, n int) (values []float64, size float64) {
 // plot is the rectangle in which marks are drawn.
 type plot struct{ left, top, right, bottom float64 }
 
-// across draws an axis along the plot's lower side: grid, numbers, heading.
+// across draws an axis along the plot's lower side: numbers and heading. Its grid is drawn
+// by rules, before the marks of each plot above it.
 func (p *picture) across(in plot, s scale, heading string) {
 	p.put(`<g class="tick">` + "\n")
 	last := math.Inf(-1)
 	for _, t := range s.ticks {
 		x, half := s.at(t.at), width(t.label)/2
-		p.put(`<path class="grid" d="M% %V%"/>`, x, in.top, in.bottom)
 		if x-half < last+8 {
 			continue // a number that would touch its neighbour
 		}
 		last = x + half
-		p.put(`<text x="%" y="%" text-anchor="middle">%</text>`+"\n", x, in.bottom+18, t.label)
+		p.put(`<text x="%" y="%" text-anchor="middle">%</text>`+"\n", math.Min(math.Max(x, half+2), p.wide-half-2), in.bottom+18, t.label)
 	}
 	p.put(`</g><path class="axis" d="M% %H%"/>`+"\n", in.left, in.bottom, in.right)
 	p.label("title", in.right, in.bottom+38, "end", heading, in.right-8)
 	p.put("\n")
+}
+
+// rules draws the grid lines of an axis that lies along the lower side.
+func (p *picture) rules(in plot, s scale) {
+	p.put(`<path class="grid" d="`)
+	for _, t := range s.ticks {
+		p.put("M% %V%", s.at(t.at), in.top, in.bottom)
+	}
+	p.put(`"/>` + "\n")
 }
 
 // upright draws an axis along the plot's left side; its heading stands above it, so that

@@ -51,10 +51,10 @@ func (c Bands) SVG() []byte {
 	p := c.begin("bands", w, 0, len(c.Spans) <= focusable)
 	top := 4.0
 	if len(c.Spans) > 0 {
-		top += p.phases(c.ID, c.Phases, "", false, 4, top, w-4)
+		top += p.phases("ground", c.ID, c.Phases, "", false, 4, top, w-4)
 	}
 	if len(series) > 1 {
-		top += p.legend(series, 4, top, w-4, true)
+		top += p.legend(series, 4, top, w-4, "trace")
 	}
 	top += panelGap
 	left, ys := 0.0, make([]scale, len(panels))
@@ -68,11 +68,12 @@ func (c Bands) SVG() []byte {
 			seen.add(s.From, s.To)
 		}
 	}
-	x := c.X.scale(seen, left, w-24, 90)
+	x := c.X.scale(seen, left, w-24, 90).tight(seen, 0)
 	in := plot{left: left, right: w - 24}
 	for i, panel := range panels {
 		in.top, in.bottom = ys[i].to, ys[i].from
 		c.ground(p, in, x)
+		p.rules(in, x)
 		p.upright(in, ys[i], panel.Y.heading())
 		for _, line := range panel.Lines {
 			p.trace(line, indexOf(series, line.Name), x, ys[i])
@@ -91,7 +92,7 @@ func (c Bands) ground(p *picture, in plot, x scale) {
 			continue
 		}
 		from, to := x.at(s.From), x.at(s.To)
-		p.put(`<path% d="M% %h%v%h%z"/>`, s.Mark.as(" "+phases[s.Phase%len(phases)]+s.class(), focusable+1), from, in.top, to-from, in.bottom-in.top, from-to)
+		p.put(`<path% d="M% %h%v%h%z"/>`, s.Mark.as(" "+s.class(), focusable+1), from, in.top, to-from, in.bottom-in.top, from-to)
 	}
 	p.put("</g>\n")
 }
@@ -99,7 +100,7 @@ func (c Bands) ground(p *picture, in plot, x scale) {
 // trace draws one line, in pieces between its gaps.
 func (p *picture) trace(line Line, i int, x, y scale) {
 	p.put(`<g class="%" data-series="%"><path class="trace"`, hue(i), i)
-	p.dash(i / colours)
+	p.dash(i, "trace")
 	p.put(` d="`)
 	pen := markup("M")
 	for _, v := range thinned(line, x, y) {

@@ -51,10 +51,6 @@ func wellFormed(t *testing.T, svg []byte) {
 	}
 }
 
-func TestGolden(t *testing.T) {
-	golden(t, "curves", curves().SVG())
-}
-
 // TestGallery writes what golden files cannot tell: how it looks.
 func TestGallery(t *testing.T) {
 	if *gallery == "" {
@@ -75,6 +71,9 @@ func TestGallery(t *testing.T) {
 	show("Curves", curves().SVG())
 	show("Timeline", timeline(20).SVG())
 	show("Bands", bands(8).SVG())
+	for _, odd := range odds() {
+		show(odd.name, odd.svg)
+	}
 	if err := os.WriteFile(*gallery, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}

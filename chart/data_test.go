@@ -93,8 +93,8 @@ func intervals() chart.Interval {
 	rows = append(rows, chart.IntervalRow{Mark: mark("one", ""), Name: "flashinfer/tp8 × c2", Value: 1.012, Text: "+1.2 % (1 start)"},
 		chart.IntervalRow{Mark: mark("none", ""), Name: "flashinfer/tp8 × c4", Value: math.NaN(), Text: "no valid start"})
 	return chart.Interval{
-		Frame: frame("ab", "Output throughput of radix=on against radix=off"),
-		Axis:  chart.Axis{Title: "Change of output throughput, 95 % interval", Format: chart.Change, Log: true},
+		Frame:    frame("ab", "Output throughput of radix=on against radix=off"),
+		Axis:     chart.Axis{Title: "Change of output throughput, 95 % interval", Format: chart.Change, Log: true},
 		Baseline: 1, BaselineName: "radix=off", Same: &chart.Range{Low: .98, High: 1.02}, Rows: rows,
 	}
 }

@@ -16,7 +16,8 @@ type Frame struct {
 	Lang string
 	// Empty is said in place of marks when there are none: what is missing, and why.
 	Empty string
-	// Width and Height are the viewBox's; 0 takes what suits the chart.
+	// Width and Height are the viewBox's; 0 takes what suits the chart. Height grows with what
+	// must be told beside the plot, such as a long legend.
 	Width, Height float64
 }
 
@@ -27,7 +28,7 @@ const font = 12.0
 // keyboard is a group, because what is inside an img is hidden from screen readers.
 func (f *Frame) begin(kind markup, width, height float64, stops bool) *picture {
 	f.ID = identifier(f.ID)
-	p := &picture{b: make([]byte, 0, 1<<14)}
+	p := &picture{b: make([]byte, 0, 1<<14), wide: width}
 	role := markup("img")
 	if stops {
 		role = "group"

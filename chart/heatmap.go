@@ -38,7 +38,7 @@ func (c Heatmap) SVG() []byte {
 	bottom := g.top + g.h*float64(len(c.YNames))
 	p := c.begin("heatmap", w, bottom+foot, len(c.Cells) <= focusable)
 	c.legend(p, r, w)
-	p.label("title", 4, g.top-10, "start", c.YTitle, g.left-12)
+	p.label("title", g.left-8, g.top-10, "end", c.YTitle, g.left-12)
 	every := int(math.Ceil(15 / g.h))
 	for i, name := range c.YNames {
 		if i%every == 0 {
@@ -47,7 +47,11 @@ func (c Heatmap) SVG() []byte {
 	}
 	p.put("\n")
 	c.columns(p, g, bottom)
-	p.label("title", g.left+g.w*float64(len(c.XNames)), bottom+foot-10, "end", c.XTitle, w-16)
+	if g.slant {
+		p.label("title", g.left+g.w*float64(len(c.XNames)), bottom+foot-10, "end", c.XTitle, w-16)
+	} else {
+		p.label("title", g.left-8, bottom+18, "end", c.XTitle, g.left-12)
+	}
 	p.put("\n")
 	for _, cell := range c.Cells {
 		if cell.X >= 0 && cell.X < len(c.XNames) && cell.Y >= 0 && cell.Y < len(c.YNames) {
@@ -64,7 +68,7 @@ func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 		names = math.Max(names, width(visible(n)))
 	}
 	names = math.Min(names, w/4)
-	g.left = math.Max(names+16, math.Min(width(visible(c.YTitle))+16, w/4))
+	g.left = math.Max(names, math.Min(math.Max(width(visible(c.YTitle)), width(visible(c.XTitle))), w/4)) + 16
 	g.w = math.Min(132, (w-g.left-12)/float64(len(c.XNames)))
 	g.h = math.Max(math.Min(36, g.w), math.Min(18, 8*g.w))
 	if rows := float64(len(c.YNames)); rows*g.h > 1200 {
@@ -74,8 +78,8 @@ func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 		g.w = .5
 		w = g.left + 12 + g.w*float64(len(c.XNames))
 	}
-	if g.w > 4 && g.h > 4 {
-		g.gap = 1.5
+	if least := math.Min(g.w, g.h); least > 4 {
+		g.gap = math.Min(1.5, least/16)
 	}
 	g.top = 58
 	longest := 0.0
@@ -83,9 +87,9 @@ func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 		longest = math.Max(longest, width(visible(n)))
 	}
 	g.slant = longest > g.w-6
-	foot = 46
+	foot = 28
 	if g.slant {
-		foot = math.Min(longest, slanted)*.64 + 46
+		foot = math.Min(longest, slanted)*.64 + 50
 	}
 	return g, w, names, foot
 }
@@ -178,7 +182,10 @@ func (c Heatmap) legend(p *picture, r ramp, w float64) {
 			p.put(` fill="url(#%-hatch)"`, c.ID)
 		}
 		p.put("/>")
-		room := w - x - 28
+		room := math.Max(w-x-28, 0)
+		if s.state == Failed && missing {
+			room = math.Max(room/2-26, 0)
+		}
 		p.label("label", x+28, y+11, "start", s.name, room)
 		x += 28 + width(shorten(visible(s.name), room)) + 24
 	}

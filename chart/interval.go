@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Interval draws values with their intervals around a baseline: one row each, as beside the
 // lines of an A/B table.
@@ -70,6 +73,7 @@ func (c Interval) SVG() []byte {
 	s := c.scale(in.left, in.right)
 	p := c.begin("interval", w, in.bottom+46, len(c.Rows) <= focusable)
 	c.ground(p, s, in.top, in.bottom)
+	p.rules(in, s)
 	p.across(in, s, c.Axis.heading())
 	base := s.at(c.Baseline)
 	p.put(`<path class="baseline" d="M% %V%"/>`, base, in.top-4, in.bottom)
@@ -116,10 +120,13 @@ func (c Interval) row(p *picture, r IntervalRow, s scale, y float64, n int) {
 	if !s.holds(r.Value) {
 		return
 	}
-	v := verdicts[r.Verdict]
+	v := verdicts[Inconclusive]
+	if r.Verdict > 0 && int(r.Verdict) < len(verdicts) {
+		v = verdicts[r.Verdict]
+	}
 	p.put(`<g%>`, r.Mark.as(" "+v.class, n))
-	if r.Range != nil {
-		low, high := s.at(orEnd(r.Range.Low, s.lo)), s.at(orEnd(r.Range.High, s.hi))
+	if r.Range.known() {
+		low, high := s.span(r.Range)
 		p.put(`<path class="whisker" d="M% %H%`, low, y, high)
 		if !(r.Range.Low >= s.lo) {
 			p.put("M% %l-5 4 5 4", low+5, y-4)
@@ -136,42 +143,53 @@ func (c Interval) row(p *picture, r IntervalRow, s scale, y float64, n int) {
 	p.put(`<path class="point" d="M% %%"/></g>`, s.at(r.Value), y, v.outline)
 }
 
-func orEnd(v, end float64) float64 {
-	if finite(v) {
-		return v
-	}
-	return end
-}
-
-// seen is what the axis should show: all values, the baseline, and the intervals unless they
-// are so wide that nothing else could be told apart.
+// seen is what the axis should show: all values, the baseline, and of the intervals as much
+// as leaves the others legible. A few wide ones would else press all others flat.
 func (c Interval) seen() extent {
 	var values extent
+	var lengths []float64
 	for _, r := range c.Rows {
-		if finite(r.Value) && (!c.Axis.Log || r.Value > 0) {
-			values.add(r.Value)
+		if !finite(r.Value) || c.Axis.Log && r.Value <= 0 {
+			continue
+		}
+		values.add(r.Value)
+		if r.Range.known() {
+			lengths = append(lengths, math.Abs(c.apart(r.Range.Low, r.Range.High)))
 		}
 	}
 	if !values.any {
 		return values
 	}
 	values.add(c.Baseline)
-	if c.Same != nil {
-		values.ranged(c.Same)
+	values.ranged(c.Same)
+	room := math.Abs(c.apart(values.lo, values.hi))
+	if slices.Sort(lengths); len(lengths) > 0 {
+		if usual := lengths[len(lengths)/2]; finite(usual) {
+			room = math.Max(room, 1.5*usual)
+		}
 	}
-	far := Range{math.Inf(-1), math.Inf(1)}
-	if c.Axis.Log && c.Baseline > 0 {
-		far = Range{math.Min(values.lo, c.Baseline/2), math.Max(values.hi, c.Baseline*2)}
+	least, most := values.lo-room, values.hi+room
+	if c.Axis.Log {
+		least, most = values.lo*math.Exp(-room), values.hi*math.Exp(room)
 	}
 	e := values
 	for _, r := range c.Rows {
-		if r.Range != nil && finite(r.Value) {
-			e.add(math.Max(r.Range.Low, far.Low), math.Min(r.Range.High, far.High))
+		if r.Range.known() && finite(r.Value) {
+			e.add(math.Max(r.Range.Low, least), math.Min(r.Range.High, most))
 		}
 	}
 	return e
 }
 
+// apart is the distance of two values on the axis.
+func (c Interval) apart(a, b float64) float64 {
+	if c.Axis.Log {
+		return math.Log(b / a)
+	}
+	return b - a
+}
+
 func (c Interval) scale(from, to float64) scale {
-	return c.Axis.scale(c.seen(), from, to, 80)
+	seen := c.seen()
+	return c.Axis.scale(seen, from, to, 80).tight(seen, .04)
 }

@@ -1,34 +1,50 @@
 package chart
 
-// legend writes the series that have points, with shape and dashes, in as many lines as they
-// need, and gives the height of it.
-func (p *picture) legend(series []Series, left, top, right float64, lines bool) float64 {
+// legend writes the series that have points, in as many lines as they need, and gives the
+// height of it. A sample shows what stands for a series in the chart: its shape, its shape on
+// its line, or only a trace. More are names of further lines, such as the frontier.
+func (p *picture) legend(series []Series, left, top, right float64, sample markup, more ...string) float64 {
 	const (
-		key   = 24.0 // the sample of line and shape
-		most  = 220.0
-		space = 18.0
+		key   = 26.0 // where the name begins behind the sample
+		most  = 240.0
+		space = 20.0
 		row   = 20.0
 	)
 	x, y := left, top+row/2
+	place := func(name string) {
+		w := key + width(shorten(visible(name), most))
+		if x > left && x+w > right {
+			x, y = left, y+row
+		}
+	}
+	write := func(name string) {
+		p.label("label", x+key, y+4, "start", name, most)
+		p.put("</g>\n")
+		x += key + width(shorten(visible(name), most)) + space
+	}
 	p.put(`<g class="legend">` + "\n")
 	for i, s := range series {
 		if len(s.Points) == 0 {
 			continue
 		}
-		w := key + width(shorten(visible(s.Name), most))
-		if x > left && x+w > right {
-			x, y = left, y+row
-		}
+		place(s.Name)
 		p.put(`<g class="%" data-series="%">`, hue(i), i)
-		if lines {
-			p.put(`<path class="line" d="M% %h18"`, x, y)
-			p.dash(i)
+		if sample != "point" {
+			p.put(`<path class="%" d="M% %h20"`, sample, x, y)
+			p.dash(i, sample)
 			p.put("/>")
 		}
-		p.put(`<path class="point" d="M% %%"/>`, x+9, y, outline(i))
-		p.label("label", x+key, y+4, "start", s.Name, most)
-		p.put("</g>\n")
-		x += w + space
+		if sample != "trace" {
+			p.put(`<path class="point" d="M% %%"/>`, x+10, y, outline(i))
+		}
+		write(s.Name)
+	}
+	for _, name := range more {
+		if name != "" {
+			place(name)
+			p.put(`<g><path class="frontier" d="M% %h10v6h10"/>`, x, y-3)
+			write(name)
+		}
 	}
 	p.put("</g>\n")
 	return y + row/2 - top

@@ -33,12 +33,12 @@ const (
 // class gives the class of a state; measured marks need none.
 func (s State) class() markup {
 	switch s {
+	case Measured:
+		return ""
 	case Failed:
 		return " failed"
-	case NotRun:
-		return " notrun"
 	}
-	return ""
+	return " notrun"
 }
 
 // focusable is how many marks of a chart the keyboard may stop at. A chart of more is read
@@ -71,10 +71,14 @@ func (p *picture) mark(m Mark) {
 	}
 }
 
-// Range is an interval on an axis, ends included. An end that is not finite is open.
+// Range is an interval on an axis, ends included. One end that is not finite is open; if
+// neither is, there is no interval.
 type Range struct {
 	Low, High float64
 }
+
+// known tells whether there is an interval to draw.
+func (r *Range) known() bool { return r != nil && (finite(r.Low) || finite(r.High)) }
 
 // finite tells whether a value can be drawn. NaN and infinities are gaps, never 0.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

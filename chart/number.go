@@ -71,6 +71,22 @@ func fixed(v, step float64) string {
 	return minus(whole)
 }
 
+// figures gives the step at which v is written in three figures, or whole where it has more.
+func figures(v float64) float64 {
+	a := math.Abs(v)
+	switch {
+	case a == 0 || !finite(a):
+		return 1
+	case a == math.Trunc(a) && a < 1e4:
+		return 1
+	}
+	digits := math.Floor(math.Log10(a)) - 2
+	if a < 1e4 {
+		digits = math.Min(digits, 0)
+	}
+	return decimal(1, digits)
+}
+
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // change writes a ratio: as a difference in per cent where it is near one, as a factor
@@ -78,7 +94,7 @@ func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 func change(ratio, step float64) string {
 	switch {
 	case ratio >= 3 || ratio <= 1.0/3:
-		return "×" + strings.TrimSuffix(number(ratio, math.Pow(10, math.Floor(math.Log10(ratio)))), ".0")
+		return "×" + strconv.FormatFloat(ratio, 'g', 3, 64)
 	case math.Abs(ratio-1) < 1e-9:
 		return "0 %"
 	}

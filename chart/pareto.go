@@ -27,14 +27,16 @@ func (c Pareto) SVG() []byte {
 	if len(all) == 0 {
 		return c.vacant("pareto")
 	}
-	w, h := or(c.Width, 960), or(c.Height, 440)
-	p := c.begin("pareto", w, h, len(all) <= focusable)
-	top := p.legend(c.Series, 4, 4, w-4, false)
-	in := plot{top: top + 40, right: w - 24, bottom: h - 48}
+	w := or(c.Width, 960)
+	p := c.begin("pareto", w, 0, len(all) <= focusable)
+	top := p.legend(c.Series, 4, 4, w-4, "point", c.Frontier)
+	in := plot{top: top + 40, right: w - 24}
+	in.bottom = in.top + or(c.Height, 440) - 108
 	y := c.Y.scale(ys, in.bottom, in.top, 48)
 	in.left = gutter(y)
-	x := c.X.scale(xs, in.left, in.right, 90)
+	x := c.X.scale(xs, in.left, in.right, 90).tight(xs, .03)
 	p.upright(in, y, c.Y.heading())
+	p.rules(in, x)
 	p.across(in, x, c.X.heading())
 	best := frontier(all, c.X.Less, c.Y.Less)
 	p.steps(best, x, y, c.X.Less)
@@ -42,6 +44,7 @@ func (c Pareto) SVG() []byte {
 		p.cloud(i, s, x, y, len(all))
 	}
 	p.names(best, all, x, y, in)
+	p.height(in.bottom + 48)
 	return p.end()
 }
 

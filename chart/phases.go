@@ -4,10 +4,10 @@ package chart
 var phases = [...]markup{"p0", "p1", "p2", "p3", "p4", "p5"}
 
 // phases writes what the colours of phases mean, and gives the height of it.
-func (p *picture) phases(id string, names []string, failedName string, failed bool, left, top, right float64) float64 {
+func (p *picture) phases(class markup, id string, names []string, failedName string, failed bool, left, top, right float64) float64 {
 	const row, room = 20.0, 200.0
 	x, y := left, top
-	p.put(`<g class="legend">` + "\n")
+	p.put(`<g class="legend %">`+"\n", class)
 	key := func(class, fill markup, name string) {
 		w := 28 + width(shorten(visible(name), room)) + 20
 		if x > left && x+w > right {

@@ -13,7 +13,8 @@ type markup string
 // picture is an SVG text that grows.
 type picture struct {
 	b    []byte
-	tall int // where in it the height stands
+	wide float64 // the width of the viewBox
+	tall int     // where the height of it stands
 }
 
 // put appends m with each % replaced by the next argument: strings are escaped, numbers

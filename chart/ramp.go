@@ -84,12 +84,5 @@ func (r ramp) digits(v float64) float64 {
 	if r.change {
 		return 0.001
 	}
-	if v == 0 {
-		return 1
-	}
-	figures := math.Floor(math.Log10(math.Abs(v))) - 2
-	if math.Abs(v) < 1e4 {
-		figures = math.Min(figures, 0)
-	}
-	return decimal(1, figures)
+	return figures(v)
 }

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // scale maps values of an axis to places in the picture.
 type scale struct {
@@ -19,6 +22,35 @@ func (s scale) at(v float64) float64 {
 		t = (v - s.lo) / (s.hi - s.lo)
 	}
 	return s.from + math.Min(math.Max(t, 0), 1)*(s.to-s.from)
+}
+
+// span gives the places of an interval's ends; an open one lies at the end of the axis.
+func (s scale) span(r *Range) (low, high float64) {
+	low, high = s.from, s.to
+	if finite(r.Low) {
+		low = s.at(r.Low)
+	}
+	if finite(r.High) {
+		high = s.at(r.High)
+	}
+	return low, high
+}
+
+// tight ends the axis at the values themselves, with pad (a share of the axis) beside them.
+func (s scale) tight(seen extent, pad float64) scale {
+	lo, hi := seen.padded()
+	if s.log {
+		room := math.Pow(hi/lo, pad)
+		s.lo, s.hi = lo/room, hi*room
+	} else {
+		room := (hi - lo) * pad
+		s.lo, s.hi = lo-room, hi+room
+		if lo >= 0 && s.lo < 0 {
+			s.lo = 0
+		}
+	}
+	s.ticks = slices.DeleteFunc(s.ticks, func(t tick) bool { return t.at < s.lo || t.at > s.hi })
+	return s
 }
 
 // holds tells whether a value lies on the axis.
@@ -44,7 +76,7 @@ func (e *extent) add(values ...float64) {
 
 // ranged adds the ends of an interval, where there is one.
 func (e *extent) ranged(r *Range) {
-	if r != nil {
+	if r.known() {
 		e.add(r.Low, r.High)
 	}
 }

@@ -45,8 +45,12 @@ var hues = [colours]markup{"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"}
 // outline gives the i-th series' shape. Colour and shape together repeat after 64 series.
 func outline(i int) markup { return outlines[(i+i/colours)%len(outlines)] }
 
-// dash gives the attribute of the i-th series' line.
-func (p *picture) dash(i int) {
+// dash gives the i-th series' line its pattern. Traces have too many corners for dashes:
+// only those whose colour stands already for another one are dashed.
+func (p *picture) dash(i int, class markup) {
+	if class == "trace" {
+		i /= colours
+	}
 	if d := dashes[i%len(dashes)]; d != "" {
 		p.put(` stroke-dasharray="%"`, d)
 	}
@@ -62,15 +66,17 @@ func count(series []Series) (n int) {
 
 // whiskers draws the intervals of a point, clipped at the plot's edges.
 func (p *picture) whiskers(pt Point, x, y scale) {
-	if r := pt.YRange; r != nil {
+	if r := pt.YRange; r.known() {
 		p.put(`<path class="mark whisker"`)
 		p.owner(pt)
-		p.put(` d="M% %V%"/>`, x.at(pt.X), y.at(r.Low), y.at(r.High))
+		low, high := y.span(r)
+		p.put(` d="M% %V%"/>`, x.at(pt.X), low, high)
 	}
-	if r := pt.XRange; r != nil {
+	if r := pt.XRange; r.known() {
 		p.put(`<path class="mark whisker"`)
 		p.owner(pt)
-		p.put(` d="M% %H%"/>`, x.at(r.Low), y.at(pt.Y), x.at(r.High))
+		low, high := x.span(r)
+		p.put(` d="M% %H%"/>`, low, y.at(pt.Y), high)
 	}
 }
 

@@ -40,18 +40,30 @@ func advance(r rune) float64 {
 	return 0.75
 }
 
-// shorten cuts a text that is wider than room and ends it with an ellipsis.
+// shorten cuts a text that is wider than room. An ellipsis stands for its middle: names of
+// cells differ at both ends.
 func shorten(s string, room float64) string {
 	if width(s) <= room {
 		return s
 	}
+	runes := []rune(s)
 	left := room - width("…")
-	for i, r := range s {
+	head, tail := 0, len(runes)
+	for front := true; head < tail; front = !front {
+		r := runes[head]
+		if !front {
+			r = runes[tail-1]
+		}
 		if left -= advance(r) * font; left < 0 {
-			return strings.TrimRight(s[:i], " ") + "…"
+			break
+		}
+		if front {
+			head++
+		} else {
+			tail--
 		}
 	}
-	return s
+	return strings.TrimRight(string(runes[:head]), " ") + "…" + strings.TrimLeft(string(runes[tail:]), " ")
 }
 
 // label writes a text that has only so much room. What was cut off is in its title.
@@ -79,20 +91,20 @@ func wrap(s string, room float64) []string {
 		if r == ' ' || runewidth.RuneWidth(r) == 2 {
 			broken = len(line)
 		}
-		if width(line) <= room {
-			continue
+		for width(line) > room && len(line) > utf8.RuneLen(r) {
+			if broken == 0 || broken == len(line) {
+				broken = len(line) - utf8.RuneLen(r)
+			}
+			lines = append(lines, strings.TrimSpace(line[:broken]))
+			line, broken = line[broken:], 0
 		}
-		if broken == 0 || broken == len(line) {
-			broken = len(line) - utf8.RuneLen(r)
-		}
-		lines = append(lines, strings.TrimSpace(line[:broken]))
-		line, broken = line[broken:], 0
 	}
 	return append(lines, strings.TrimSpace(line))
 }
 
 // visible spells out what does something instead of showing something: controls, and the
-// format characters that turn the direction of writing.
+// format characters that turn the direction of writing. Joiners stay: emoji, Persian and
+// Indic scripts are made with them.
 func visible(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, hidden) {
 		return s
@@ -118,5 +130,5 @@ func visible(s string) string {
 }
 
 func hidden(r rune) bool {
-	return r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return r < ' ' || r >= 0x7f && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -7,11 +7,11 @@ type spot struct{ x, y float64 }
 
 // bucket is how wide, in units of the picture, the stretches are of which a line shows its
 // least and its greatest value.
-const bucket = 1.0
+const bucket = 2.0
 
 // thinned gives the places of a line's samples. Of the samples that fall into one bucket only
 // the least and the greatest are kept, in the order of time: peaks stay, and no line has more
-// than about two points a unit. A gap stays a gap.
+// than about one point a unit. A gap stays a gap.
 func thinned(l Line, x, y scale) []spot {
 	var out []spot
 	var low, high spot

@@ -30,23 +30,26 @@ type Span struct {
 // ends tells whether a span has a beginning and an end.
 func (s Span) ends() bool { return finite(s.From) && finite(s.To) && s.To >= s.From }
 
-const (
-	named   = 60    // rows up to this number have all their names
-	tallest = 900.0 // units; beyond it rows are drawn thinner
-	lines   = 400   // beyond it several rows share a line
-)
+// class gives a span the colour of its phase; one that failed is hatched instead.
+func (s Span) class() markup {
+	if s.Failed {
+		return "broken"
+	}
+	return phases[max(s.Phase, 0)%len(phases)]
+}
 
-// SVG draws the rows from top to bottom. Of many rows only some are named; of very many
-// several that follow one another share a line, and a span too short to be seen joins the
-// one before.
+// SVG draws the rows from top to bottom. Of many rows only some are named. More than can be
+// told apart, if they follow one another, are written like text instead: from left to right
+// and then in the next line.
 func (c Timeline) SVG() []byte {
 	var seen extent
-	failed, spans := false, 0
+	failed, spans, busy := false, 0, 0.0
 	for _, r := range c.Rows {
 		for _, s := range r.Spans {
 			if s.ends() {
 				seen.add(s.From, s.To)
 				failed = failed || s.Failed
+				busy += s.To - s.From
 				spans++
 			}
 		}
@@ -54,104 +57,95 @@ func (c Timeline) SVG() []byte {
 	if !seen.any {
 		return c.vacant("timeline")
 	}
-	n := len(c.Rows)
+	w := or(c.Width, 960)
 	names := 0.0
 	for _, r := range c.Rows {
 		names = math.Max(names, width(visible(r.Name)))
 	}
-	w := or(c.Width, 960)
-	names = math.Min(names, 240)
-	pitch := 20.0 // from row to row
-	if n > named {
-		pitch = math.Max(tallest/float64(n), tallest/lines)
+	in := plot{left: math.Min(names, 240) + 16, right: w - 24}
+	l := stairs(len(c.Rows))
+	if len(c.Rows) > listed && busy <= 1.1*(seen.hi-seen.lo) {
+		in.left = 80
+		l = wrapped(len(c.Rows), seen, in.right-in.left)
 	}
-	shared := max(1, int(math.Ceil(float64(n)*pitch/tallest))) // rows on a line
-	if n <= named {
-		shared = 1
-	}
-	height := pitch * math.Ceil(float64(n)/float64(shared))
-
 	p := c.begin("timeline", w, 0, spans <= focusable)
-	in := plot{left: names + 16, right: w - 24}
-	in.top = p.phases(c.ID, c.Phases, c.Failed, failed, 4, 4, w-4) + 16
-	in.bottom = in.top + height
+	in.top = p.phases("", c.ID, c.Phases, c.Failed, failed, 4, 4, w-4) + 16
+	in.bottom = in.top + l.pitch*float64(l.lines)
 	p.height(in.bottom + 48)
-	x := c.X.scale(seen, in.left, in.right, 90)
+	first := extent{seen.lo, seen.lo + l.slice, true}
+	if l.slice == 0 {
+		first = seen
+	}
+	x := c.X.scale(first, in.left, in.right, 90).tight(first, 0)
+	p.rules(in, x)
 	p.across(in, x, c.X.heading())
-	bar := math.Max(pitch*.7, 1)
-	lastName := math.Inf(-1)
+	c.names(p, l, in, seen.lo)
+	if l.dense {
+		p.put(`<g class="dense">` + "\n")
+	}
 	for i, r := range c.Rows {
-		y := in.top + pitch*float64(i/shared) + (pitch-bar)/2
-		if middle := y + bar/2; middle-lastName >= 15 && (n <= named || middle-lastName >= 60) {
-			p.label("label", names+4, middle+4, "end", r.Name, names)
-			lastName = middle
-		}
-		c.row(p, r, x, y, bar, spans)
+		c.row(p, l, i/l.shared, r, x, in.top, spans)
+	}
+	if l.dense {
+		p.put("</g>\n")
 	}
 	return p.end()
 }
 
-// row draws the spans of one row; those that belong to the same cell and are too short to be
-// seen become one.
-func (c Timeline) row(p *picture, r TimelineRow, x scale, y, bar float64, n int) {
-	grouped := r.Cell != "" || r.Tip != ""
+// names writes at the left whose rows these are, or where on the clock a line begins.
+func (c Timeline) names(p *picture, l lanes, in plot, began float64) {
+	every := max(1, int(math.Ceil(15/l.pitch)))
+	if l.dense && l.slice == 0 || every > 1 {
+		every = int(math.Ceil(60 / l.pitch))
+	}
+	for line := 0; line < l.lines; line += every {
+		name := ""
+		if l.slice > 0 {
+			name = c.X.Format.written(began+float64(line)*l.slice, l.slice)
+		} else {
+			name = c.Rows[line*l.shared].Name
+		}
+		p.label("label", in.left-12, in.top+l.pitch*(float64(line)+.5)+4, "end", name, in.left-16)
+	}
+	p.put("\n")
+}
+
+// row draws the spans of one row.
+func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top float64, n int) {
+	grouped := !l.dense && (r.Cell != "" || r.Tip != "")
 	if grouped {
 		p.put("<g%>", r.Mark.as("", n))
 	}
-	for _, s := range merged(r.Spans, x) {
-		from, to := x.at(s.From), x.at(s.To)
-		if least := 1.0; s.Failed && to-from < 3 {
-			to = from + 3
-		} else if to-from < least {
-			to = from + least
+	unit := (x.to - x.from) / (x.hi - x.lo)
+	for _, s := range merged(r.Spans, unit, l.thin) {
+		for _, part := range l.parts(line, s, x.lo) {
+			from, to := x.at(part.from), x.at(part.to)
+			y, bar, least := top+l.pitch*float64(part.line)+(l.pitch-l.bar)/2, l.bar, 1.0
+			if s.Failed {
+				least = l.thin + 2
+				if l.dense {
+					y, bar = y-l.bar/6, l.bar*4/3
+				}
+			}
+			to = math.Min(math.Max(to, from+least), math.Max(to, x.to))
+			from = math.Min(from, to-least)
+			switch {
+			case grouped:
+				p.put(`<path class="%"`, s.class())
+			case s.Cell == "" && s.Tip == "":
+				p.put(`<path%`, r.Mark.as(" "+s.class(), n))
+			default:
+				p.put(`<path%`, s.Mark.as(" "+s.class(), n))
+			}
+			p.put(` d="M% %h%v%h%z"`, from, y, to-from, bar, from-to)
+			if s.Failed && !l.dense {
+				p.put(` fill="url(#%-hatch)"`, c.ID)
+			}
+			p.put("/>")
 		}
-		class := phases[s.Phase%len(phases)]
-		if grouped {
-			p.put(`<path class="%"`, class+s.class())
-		} else {
-			p.put(`<path%`, s.Mark.as(" "+class+s.class(), n))
-		}
-		p.put(` d="M% %h%v%h%z"`, from, y, to-from, bar, from-to)
-		if s.Failed && bar >= 6 {
-			p.put(` fill="url(#%-hatch)"`, c.ID)
-		}
-		p.put("/>")
 	}
 	if grouped {
 		p.put("</g>")
 	}
 	p.put("\n")
-}
-
-// class marks a span that failed.
-func (s Span) class() markup {
-	if s.Failed {
-		return " broken"
-	}
-	return ""
-}
-
-// merged gives the spans that can be drawn: of neighbours of one cell that together are
-// thinner than a unit only the longest, at the length of all. A failure is never swallowed.
-func merged(spans []Span, x scale) []Span {
-	var out []Span
-	longest := 0.0
-	for _, s := range spans {
-		if !s.ends() {
-			continue
-		}
-		if n := len(out); n > 0 {
-			last := &out[n-1]
-			thin := x.at(s.To)-x.at(last.From) < 1
-			if thin && last.Cell == s.Cell && !last.Failed && !s.Failed {
-				if s.To-s.From > longest {
-					longest, last.Phase = s.To-s.From, s.Phase
-				}
-				last.To = math.Max(last.To, s.To)
-				continue
-			}
-		}
-		out, longest = append(out, s), s.To-s.From
-	}
-	return out
 }
