@@ -47,6 +47,8 @@ func (c *checker) check(n *yaml.Node, t reflect.Type) {
 	case t == typeOf[Match]() && n.Kind == yaml.ScalarNode:
 	case t == typeOf[Value]() && n.Kind == yaml.ScalarNode:
 		c.text(n, typeOf[Path]())
+	case t == typeOf[matrix.Hints]():
+		c.hints(n)
 	case t == typeOf[Layout]():
 		c.fields(n, t)
 		c.metrics(get(n, "metrics"), "")
@@ -109,6 +111,23 @@ func (c *checker) metrics(n *yaml.Node, prefix string) {
 			}
 		}
 		c.fail(key, "metric", didYouMean(key.Value, known), "%q is no metric of results.jsonl", key.Value)
+	}
+}
+
+// hints checks that each stands under a failure class and says who says so.
+func (c *checker) hints(n *yaml.Node) {
+	if !c.kind(n, yaml.MappingNode, "a mapping") {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		class, hint := n.Content[i], n.Content[i+1]
+		if classes := matrix.FailureClasses(); !slices.Contains(classes, class.Value) {
+			c.fail(class, "class", didYouMean(class.Value, classes), "%q is no failure class", class.Value)
+		}
+		c.check(hint, typeOf[matrix.Hint]())
+		if source := get(hint, "source"); hint.Kind == yaml.MappingNode && (source == nil || source.Value == "") {
+			c.fail(class, "source", "source: URL", "a hint names who says so")
+		}
 	}
 }
 

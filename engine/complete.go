@@ -39,6 +39,7 @@ func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 		k.client(cl)
 	}
 	k.targets(p)
+	k.hints(p)
 	slices.SortStableFunc(k.problems, func(a, b matrix.Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Rule, b.Rule))
 	})
@@ -223,6 +224,23 @@ func (k *completion) failures(s *matrix.Server, p *ServerProfile) {
 		s.Failure = shared // one list for all variants
 	}
 	from(v, "failure", origin)
+}
+
+// hints keeps with the plan what the profiles of its commands say against failures: a report is
+// drawn from the run folder alone.
+func (k *completion) hints(p *matrix.Plan) {
+	p.Hints = map[string]matrix.Hints{}
+	keep := func(name string, hints matrix.Hints) {
+		if len(hints) > 0 {
+			p.Hints[name] = hints
+		}
+	}
+	for _, s := range p.Servers {
+		keep(s.Profile, k.catalog.Server(s.Profile).Hints)
+	}
+	for _, c := range p.Clients {
+		keep(c.Profile, k.catalog.Client(c.Profile).Hints)
+	}
 }
 
 // flushEnv warns where the flush request exists only with some environment.

@@ -35,6 +35,14 @@ func Conditions(s *matrix.Server, base string) (readiness.Conditions, error) {
 	return c, err
 }
 
+// Patterns are the causes that the client's output can name, most telling first. Their class is client_failed.
+func (p *ClientProfile) Patterns() (all []readiness.Pattern) {
+	for _, cause := range p.Causes {
+		all = append(all, readiness.Pattern{Class: "client_failed", Log: cause.Regexp})
+	}
+	return all
+}
+
 // Patterns are the failure patterns of a completed server, most important first.
 func Patterns(s *matrix.Server) ([]readiness.Pattern, error) {
 	var all []readiness.Pattern

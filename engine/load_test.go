@@ -45,7 +45,7 @@ func TestEmbeddedProfilesHoldTogether(t *testing.T) {
 	if diff := cmp.Diff([]string{"common", "generic", "llama.cpp", "sglang", "sim-sglang", "sim-vllm", "transformers serve", "vllm"}, c.ServerNames()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"aiperf", "ais_bench", "evalscope perf", "genai-bench", "generic", "guidellm", "guidellm CSV", "inference-perf", "llama-benchy", "servematrix bench",
+	if diff := cmp.Diff([]string{"aiperf", "ais_bench", "common", "evalscope perf", "genai-bench", "generic", "guidellm", "guidellm CSV", "inference-perf", "llama-benchy", "servematrix bench",
 		"sglang.bench_serving", "vllm bench serve"}, c.ClientNames()); diff != "" {
 		t.Error(diff)
 	}

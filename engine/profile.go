@@ -10,24 +10,25 @@ import (
 // ServerProfile is what is known of a serving engine. The yaml tags are the
 // keys of a profile document; profiles/sglang.yaml explains each.
 type ServerProfile struct {
-	Name      string    `yaml:"server"`
-	Extends   string    `yaml:"extends"`
-	Match     []Match   `yaml:"match"`
-	Simulated bool      `yaml:"simulated"` // its numbers are no measurements and must be labelled
-	Port      PortFlag  `yaml:"port"`
-	HostFlag  Flag      `yaml:"host"`
-	TLS       string    `yaml:"tls"`     // flag that turns HTTP into HTTPS
-	Repeats   []string  `yaml:"repeats"` // flags that are meant to be given more than once; of others the last counts
-	Ready     Ready     `yaml:"ready"`
-	Stop      Stop      `yaml:"stop"`
-	Exits     []Exit    `yaml:"exits"` // ends that are in order after a stop
-	Flush     *Flush    `yaml:"flush"`
-	Workers   *Regexp   `yaml:"workers"`  // command line of a process that must live as long as the server
-	Served    *Regexp   `yaml:"served"`   // a log line that shows that requests are worked on
-	Metrics   string    `yaml:"metrics"`  // path of Prometheus metrics
-	Progress  *Regexp   `yaml:"progress"` // a log line that shows how far the start is; its groups together are the state
-	Failure   []Failure `yaml:"failure"`  // most important first; start_failed last
-	Effective Effective `yaml:"effective"`
+	Name      string       `yaml:"server"`
+	Extends   string       `yaml:"extends"`
+	Match     []Match      `yaml:"match"`
+	Simulated bool         `yaml:"simulated"` // its numbers are no measurements and must be labelled
+	Port      PortFlag     `yaml:"port"`
+	HostFlag  Flag         `yaml:"host"`
+	TLS       string       `yaml:"tls"`     // flag that turns HTTP into HTTPS
+	Repeats   []string     `yaml:"repeats"` // flags that are meant to be given more than once; of others the last counts
+	Ready     Ready        `yaml:"ready"`
+	Stop      Stop         `yaml:"stop"`
+	Exits     []Exit       `yaml:"exits"` // ends that are in order after a stop
+	Flush     *Flush       `yaml:"flush"`
+	Workers   *Regexp      `yaml:"workers"`  // command line of a process that must live as long as the server
+	Served    *Regexp      `yaml:"served"`   // a log line that shows that requests are worked on
+	Metrics   string       `yaml:"metrics"`  // path of Prometheus metrics
+	Progress  *Regexp      `yaml:"progress"` // a log line that shows how far the start is; its groups together are the state
+	Failure   []Failure    `yaml:"failure"`  // most important first; start_failed last
+	Hints     matrix.Hints `yaml:"hints"`    // what usually helps, by failure class
+	Effective Effective    `yaml:"effective"`
 }
 
 // ClientProfile is what is known of a benchmark client. The yaml tags are the
@@ -47,6 +48,8 @@ type ClientProfile struct {
 	Request  *Regexp         `yaml:"request"`  // a line that is printed once for each request that has ended
 	Timeout  matrix.Duration `yaml:"timeout"`
 	Silence  matrix.Duration `yaml:"silence"`
+	Causes   []Regexp        `yaml:"causes"` // lines of its output that name the cause of a failure, the most telling first
+	Hints    matrix.Hints    `yaml:"hints"`  // what usually helps, by failure class
 }
 
 // Match recognises a command: its program (the base name, for Python the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"servematrix/jsonwalk"
+	"servematrix/result"
 )
 
 // Type says what happened.
@@ -143,17 +144,18 @@ type Skip struct {
 
 // Launch is the data of launch.started.
 type Launch struct {
-	Server    string            `json:"server"`            // id of the server variant
-	Name      string            `json:"name"`              // its name
-	Number    int               `json:"number"`            // which start of this variant in the run
-	Argv      []string          `json:"argv"`              // as executed, redacted
-	Env       map[string]string `json:"env"`               // explicit and added, redacted
-	Unset     []string          `json:"unset,omitempty"`   //
-	Dir       string            `json:"dir"`               // working folder
-	Port      int               `json:"port"`              //
-	URL       string            `json:"url"`               //
-	Logs      []string          `json:"logs"`              // stdout and stderr, relative to the run folder
-	Devices   string            `json:"devices,omitempty"` // what late.devices was
+	Server    string            `json:"server"`              // id of the server variant
+	Name      string            `json:"name"`                // its name
+	Number    int               `json:"number"`              // which start of this variant in the run
+	Argv      []string          `json:"argv"`                // as executed, redacted
+	Env       map[string]string `json:"env"`                 // explicit and added, redacted
+	Unset     []string          `json:"unset,omitempty"`     //
+	Dir       string            `json:"dir"`                 // working folder
+	Port      int               `json:"port"`                //
+	URL       string            `json:"url"`                 //
+	Logs      []string          `json:"logs"`                // stdout and stderr, relative to the run folder
+	Devices   string            `json:"devices,omitempty"`   // what late.devices was
+	LatePort  int               `json:"late_port,omitempty"` // what late.port was, where that is not Port
 	Simulated bool              `json:"simulated,omitempty"`
 }
 
@@ -195,15 +197,12 @@ type Choice struct {
 	At    string `json:"at,omitempty"`    // where, such as "server.err:7"
 }
 
-// Failure says what went wrong: class and phase are those of docs/results.md.
-type Failure struct {
-	Class   string   `json:"class"`
-	Phase   string   `json:"phase"`
-	Message string   `json:"message"`
-	File    string   `json:"file,omitempty"` // relative to the run folder
-	Line    int      `json:"line,omitempty"`
-	Tail    []string `json:"tail,omitempty"` // the log's last lines, redacted
-}
+// Failure says what went wrong: class and phase are those of docs/results.md. It is a sample's, so
+// that what failed a sample and what failed its launch are told alike.
+type Failure = result.Failure
+
+// LogLine is a line of a log that matters for a failure.
+type LogLine = result.LogLine
 
 // Flushed is the data of cache.flushed.
 type Flushed struct {

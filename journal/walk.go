@@ -31,6 +31,8 @@ func (l *Launch) Walk(c *jsonwalk.Cursor) {
 			l.Logs = c.Texts()
 		case "devices":
 			l.Devices = c.Text()
+		case "late_port":
+			l.LatePort = c.Int()
 		case "simulated":
 			l.Simulated = c.Bool()
 		default:

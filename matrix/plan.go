@@ -29,6 +29,9 @@ type Plan struct {
 	Lang     string    `json:"lang"`            // language of the text report: "en" or "zh"
 	Smoke    *SmokeRun `json:"smoke,omitempty"` // only in the plan of a smoke run
 
+	// Hints says what usually helps, by the name of a profile that the plan's commands have.
+	Hints map[string]Hints `json:"hints,omitempty"`
+
 	// Literals holds the secret literals that the sweep spells out, by the
 	// name of their ${{ secret.NAME }} placeholder. They are never written.
 	Literals map[string]string `json:"-"`

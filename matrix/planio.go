@@ -32,6 +32,9 @@ func (p *Plan) WriteJSON(w io.Writer) error {
 	if p.Smoke != nil {
 		b.field("smoke", p.Smoke)
 	}
+	if len(p.Hints) > 0 {
+		b.field("hints", p.Hints)
+	}
 	b.text("\"lang\": ")
 	b.value(p.Lang)
 	b.text("\n}\n")

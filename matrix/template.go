@@ -153,6 +153,38 @@ func concat(parts ...string) (string, error) {
 // quoted shell word, because it can hold characters that mean something there.
 func quoted(name string) string { return "quote(" + name + ")" }
 
+// Part is a piece of a template of the run time: a text, or the name of a value that is put in.
+type Part struct {
+	Text   string
+	Name   string // empty: Text stands as it is
+	Quoted bool   // in a script: the value is put in as one quoted shell word
+}
+
+// Parts takes a template from Argv, Env or Port apart; $${{ becomes ${{.
+func Parts(s string) ([]Part, error) {
+	if !strings.Contains(s, opener) {
+		return []Part{{Text: s}}, nil
+	}
+	segs, err := segments(s)
+	if err != nil {
+		return nil, fmt.Errorf("filling %q: %w", s, err)
+	}
+	parts := make([]Part, 0, len(segs))
+	for _, seg := range segs {
+		if !seg.isExpr {
+			parts = append(parts, Part{Text: seg.text})
+			continue
+		}
+		name := strings.TrimSpace(seg.text)
+		inner, isQuoted := strings.CutPrefix(name, "quote(")
+		if isQuoted {
+			name = strings.TrimSuffix(inner, ")")
+		}
+		parts = append(parts, Part{Name: name, Quoted: isQuoted})
+	}
+	return parts, nil
+}
+
 // Fill puts the values of the run time into a template from Argv, Env or Port:
 // ${{ NAME }} becomes lookup's value, $${{ becomes ${{. Names are late.port,
 // late.dir, late.devices, late.seed, server.url, server.port, env.NAME and
@@ -162,28 +194,23 @@ func Fill(s string, lookup func(name string) (string, bool)) (string, error) {
 	if !strings.Contains(s, opener) {
 		return s, nil
 	}
-	segs, err := segments(s)
+	parts, err := Parts(s)
 	if err != nil {
-		return "", fmt.Errorf("filling %q: %w", s, err)
+		return "", err
 	}
 	var b strings.Builder
-	for _, seg := range segs {
-		if !seg.isExpr {
-			b.WriteString(seg.text)
+	for _, p := range parts {
+		if p.Name == "" {
+			b.WriteString(p.Text)
 			continue
 		}
-		name := strings.TrimSpace(seg.text)
-		inner, isQuoted := strings.CutPrefix(name, "quote(")
-		if isQuoted {
-			name = strings.TrimSuffix(inner, ")")
-		}
-		v, ok := lookup(name)
+		v, ok := lookup(p.Name)
 		if !ok {
-			return "", fmt.Errorf("no value for ${{ %s }}", name)
+			return "", fmt.Errorf("no value for ${{ %s }}", p.Name)
 		}
-		if isQuoted {
+		if p.Quoted {
 			if v, err = syntax.Quote(v, syntax.LangBash); err != nil {
-				return "", fmt.Errorf("quoting the value of ${{ %s }}: %w", name, err)
+				return "", fmt.Errorf("quoting the value of ${{ %s }}: %w", p.Name, err)
 			}
 		}
 		b.WriteString(v)

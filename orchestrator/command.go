@@ -176,3 +176,11 @@ func uses(v *matrix.Variant, name string) bool {
 	has := func(word string) bool { return strings.Contains(word, "${{ "+name+" }}") }
 	return slices.ContainsFunc(slices.Concat(v.Argv, v.Added.Argv), has) || slices.ContainsFunc(slices.Collect(maps.Values(v.Env)), has)
 }
+
+// otherThan gives a port that is not the server's own, else 0.
+func otherThan(own, port int) int {
+	if port == own {
+		return 0
+	}
+	return port
+}

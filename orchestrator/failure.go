@@ -50,7 +50,7 @@ func (l *launch) notReady(ctx context.Context, err error) *journal.Failure {
 		out.Class, out.Line = f.Class, f.Line
 		out.Message = l.Redactor.String(f.Message)
 		out.File = l.Folder.Rel(cmp.Or(f.File, l.logs[1]))
-		out.Tail = l.tail(f.Tail)
+		out.Lines, out.Tail = l.lines(f.Lines), l.tail(f.Tail)
 	}
 	select {
 	case <-l.proc.Exited():
@@ -78,7 +78,7 @@ func (l *launch) serverDied(when string) *journal.Failure {
 			f.Class = d.Class
 		}
 		f.Message = fmt.Sprintf("%s: %s", f.Message, l.Redactor.String(d.Message))
-		f.File, f.Line, f.Tail = l.Folder.Rel(d.File), d.Line, l.tail(d.Tail)
+		f.File, f.Line, f.Lines, f.Tail = l.Folder.Rel(d.File), d.Line, l.lines(d.Lines), l.tail(d.Tail)
 	} else {
 		f.File, f.Tail = l.Folder.Rel(l.logs[1]), l.tail(readiness.Tail(l.logs[1], tailLines))
 	}
@@ -120,6 +120,14 @@ func (r *runner) tail(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = r.Redactor.String(line)
+	}
+	return out
+}
+
+// lines are log lines as they may be written.
+func (r *runner) lines(lines []readiness.Line) (out []journal.LogLine) {
+	for _, l := range lines {
+		out = append(out, journal.LogLine{File: r.Folder.Rel(l.File), Line: l.No, Text: r.Redactor.String(l.Text)})
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func lasted(m *result.Measurement) time.Duration {
 // unmeasured is the sample of an attempt without a result.
 func (l *launch) unmeasured(a *attempt, failure *journal.Failure) *result.Sample {
 	s := &result.Sample{
-		Run: filepath.Base(string(l.Folder)), Cell: a.unit.Cell, Block: a.unit.Block, Attempt: a.number, Status: StatusFailed, Failure: sampleFailure(failure),
+		Run: filepath.Base(string(l.Folder)), Cell: a.unit.Cell, Block: a.unit.Block, Attempt: a.number, Status: StatusFailed, Failure: failure,
 		Server:    l.side(&l.server.Variant, l.command),
 		Client:    l.side(&a.client.Variant, a.command),
 		Times:     map[string]result.PhaseTime{},
@@ -95,14 +95,11 @@ func (l *launch) finish(a *attempt, s *result.Sample) error {
 		return diskError(fmt.Errorf("write the sample: %w", err))
 	}
 	digest := sha256.Sum256(data)
-	ended := journal.Ended{Status: s.Status, SHA256: hex.EncodeToString(digest[:]), Final: l.final(a, s)}
+	ended := journal.Ended{Status: s.Status, SHA256: hex.EncodeToString(digest[:]), Failure: s.Failure, Final: l.final(a, s)}
 	if s.Validity != nil {
 		for _, reason := range s.Validity.Reasons {
 			ended.Reasons = append(ended.Reasons, reason.Reason)
 		}
-	}
-	if f := s.Failure; f != nil {
-		ended.Failure = &journal.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
 	}
 	if s.Status == StatusOK {
 		l.measuredNow()
@@ -127,11 +124,4 @@ func (l *launch) final(a *attempt, s *result.Sample) bool {
 		return true
 	}
 	return tried > l.Plan.Run.Retries
-}
-
-func sampleFailure(f *journal.Failure) *result.Failure {
-	if f == nil {
-		return nil
-	}
-	return &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
 }

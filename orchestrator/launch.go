@@ -106,7 +106,7 @@ func (r *runner) newLaunch(g group) (*launch, error) {
 	return l, r.emit(e, journal.Launch{
 		Server: g.server.ID, Name: g.server.Name, Number: nth, Argv: r.Redactor.Strings(l.command.argv), Env: r.hidden(l.command.env),
 		Unset: l.command.unset, Dir: l.command.dir, Port: l.port, URL: l.late.url, Logs: []string{r.Folder.Rel(l.logs[0]), r.Folder.Rel(l.logs[1])},
-		Devices: l.late.devices, Simulated: l.profile.Simulated,
+		Devices: l.late.devices, LatePort: otherThan(l.port, latePort), Simulated: l.profile.Simulated,
 	}, false)
 }
 

@@ -66,7 +66,7 @@ func TestRealClients(t *testing.T) {
 		{"sglang-bench.good-40", sglang, StatusOK, "", ""},
 		{"sglang-bench.server-sigkill-mid", sglang, StatusInvalid, "wrong_request_count client_starved?", "72 of 200 requests were served"},
 		{"sglang-bench.endpoint-404", sglang, StatusFailed, "client_failed", "ValueError: Warmup failed"},
-		{"sglang-bench.endpoint-404-nowarm", sglang, StatusFailed, "client_failed", "IndexError: index -1 is out of bounds"},
+		{"sglang-bench.endpoint-404-nowarm", sglang, StatusFailed, "client_failed", "UserWarning: All requests failed."},
 		{"sglang-bench.no-server", sglang, StatusFailed, "client_failed", "ClientConnectorError: Cannot connect to host"},
 		{"vllm-bench.good-40", vllm, StatusOK, "", ""},
 		{"vllm-bench.server-sigkill-mid", vllm, StatusInvalid, "requests_failed", "123 of 200 requests failed"},

@@ -106,6 +106,12 @@ func (l *launch) noResult(a *attempt, err error) *journal.Failure {
 
 func (l *launch) clientEnded(a *attempt, dir, class, message string) *journal.Failure {
 	f := &journal.Failure{Class: class, Phase: "client", Message: message}
+	ownEnd := class != "client_timeout" && class != "client_silent" // else what it printed is no reason
+	if d, ok := readiness.Diagnose([]string{filepath.Join(dir, journal.ClientErr), filepath.Join(dir, journal.ClientOut)}, a.profile.Patterns()); ok && ownEnd {
+		f.Message = fmt.Sprintf("%s: %s", message, l.Redactor.String(d.Message))
+		f.File, f.Line, f.Lines, f.Tail = l.Folder.Rel(d.File), d.Line, l.lines(d.Lines), l.tail(d.Tail)
+		return f
+	}
 	for _, name := range []string{journal.ClientErr, journal.ClientOut} {
 		if tail := readiness.Tail(filepath.Join(dir, name), tailLines); len(tail) > 0 {
 			f.File, f.Tail = l.Folder.Rel(filepath.Join(dir, name)), l.tail(tail)

@@ -75,6 +75,7 @@ type Failure struct {
 	Message string   // the log line that explains it, or a sentence; at most 500 characters
 	File    string   // the log file of that line; empty when no line explains it
 	Line    int      // its number, from 1
+	Lines   []Line   // the log lines that matter, the most telling first
 	Tail    []string // the last lines of the log
 	Err     error    // what ended the wait, for example that the server exited
 }

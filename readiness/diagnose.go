@@ -2,6 +2,8 @@ package readiness
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"servematrix/logfile"
@@ -16,37 +18,58 @@ type Diagnosis struct {
 	Message string   // the line, cleaned, at most 500 characters
 	File    string   // as named in the call
 	Line    int      // its number in the file, from 1
+	Lines   []Line   // those that matter, the most telling first, which is the one above; at most three
 	Tail    []string // the last lines of that file, progress bars collapsed; of the file written last when no pattern matched
 }
 
+// Line is one line of a log.
+type Line struct {
+	File string // as named in the call
+	No   int    // its number in the file, from 1
+	Text string // cleaned, at most 500 characters
+}
+
+// linesMost is how many lines of a diagnosis are kept: what matters fits on a glance.
+const linesMost = 3
+
 // Diagnose reads the logs of a server that failed, each once and in bounded
 // memory, and names the cause. Of the patterns that match some line, the one
-// that stands first in the list wins, with its first line. The result is false when no pattern matched; the tail is filled all the same.
+// that stands first in the list wins, with its first line; those behind it give the further lines that
+// matter, where they say something else. The result is false when no pattern matched; the tail is filled all the same.
 // Files that cannot be read count as empty.
 //
 // The classes are those of a start; for a server that died later, start_failed
 // means server_died.
 func Diagnose(files []string, patterns []Pattern) (Diagnosis, bool) {
 	table := newTable(patterns)
-	var best Diagnosis
-	rank := len(patterns) // of the best pattern so far
+	first := make([]Line, len(patterns)) // that each pattern matched, where none before it did
 	for _, file := range files {
 		each(file, func(line []byte, no int) {
 			line = clean(line)
-			i := table.first(line, rank)
-			if i == rank {
-				return
+			if i := table.first(line, len(patterns)); i < len(patterns) && first[i].No == 0 {
+				first[i] = Line{File: file, No: no, Text: text(line, messageCap)}
 			}
-			best = Diagnosis{Class: patterns[i].Class, Message: text(line, messageCap), File: file, Line: no}
-			rank = i
 		})
 	}
-	if rank == len(patterns) {
-		best.Tail = tailOf(files)
-		return best, false
+	best := slices.IndexFunc(first, func(l Line) bool { return l.No > 0 })
+	if best < 0 {
+		return Diagnosis{Tail: tailOf(files)}, false
 	}
-	best.Tail = Tail(best.File, tailLines)
-	return best, true
+	l := first[best]
+	return Diagnosis{Class: patterns[best].Class, Message: l.Text, File: l.File, Line: l.No, Lines: telling(first[best:]), Tail: Tail(l.File, tailLines)}, true
+}
+
+// telling are the lines that were found, none of which says only what one before it says too.
+func telling(found []Line) (lines []Line) {
+	for _, l := range found {
+		again := func(other Line) bool {
+			return strings.Contains(other.Text, l.Text) || strings.Contains(l.Text, other.Text)
+		}
+		if l.No > 0 && len(lines) < linesMost && !slices.ContainsFunc(lines, again) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // each gives every line of a file.

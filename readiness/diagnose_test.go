@@ -34,13 +34,15 @@ func TestDiagnose(t *testing.T) {
 		message string
 		file    int
 		line    int
+		lines   []string // those that matter
 	}{
-		"order of the list, not of the log": {[]string{"Scheduler hit an exception:\nx\nCUDA out of memory 2\n"}, "oom", "CUDA out of memory 2", 0, 3},
-		"first line of the pattern":         {[]string{"a\nCUDA out of memory 1\nNPU out of memory 2\n"}, "oom", "CUDA out of memory 1", 0, 2},
-		"the better line of a class":        {[]string{"OutOfMemoryError here\nCUDA out of memory\n"}, "oom", "CUDA out of memory", 0, 2},
-		"second file":                       {[]string{"Scheduler hit an exception:\n", "1\n2\nNot enough memory."}, "kv_memory", "Not enough memory.", 1, 3},
-		"none":                              {[]string{"all is well\n", ""}, "", "", -1, 0},
-		"no file":                           {nil, "", "", -1, 0},
+		"order of the list, not of the log": {[]string{"Scheduler hit an exception:\nx\nCUDA out of memory 2\n"}, "oom", "CUDA out of memory 2", 0, 3, []string{"CUDA out of memory 2", "Scheduler hit an exception:"}},
+		"first line of the pattern":         {[]string{"a\nCUDA out of memory 1\nNPU out of memory 2\n"}, "oom", "CUDA out of memory 1", 0, 2, []string{"CUDA out of memory 1"}},
+		"the better line of a class":        {[]string{"OutOfMemoryError here\nCUDA out of memory\n"}, "oom", "CUDA out of memory", 0, 2, []string{"CUDA out of memory", "OutOfMemoryError here"}},
+		"second file":                       {[]string{"Scheduler hit an exception:\n", "1\n2\nNot enough memory."}, "kv_memory", "Not enough memory.", 1, 3, []string{"Not enough memory.", "Scheduler hit an exception:"}},
+		"the same twice":                    {[]string{"CUDA out of memory: x\n", "Scheduler hit an exception: CUDA out of memory: x\n"}, "oom", "CUDA out of memory: x", 0, 1, []string{"CUDA out of memory: x"}},
+		"none":                              {[]string{"all is well\n", ""}, "", "", -1, 0, nil},
+		"no file":                           {nil, "", "", -1, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var files []string
@@ -51,7 +53,17 @@ func TestDiagnose(t *testing.T) {
 			if ok != (c.class != "") {
 				t.Fatalf("ok is %v", ok)
 			}
-			want := Diagnosis{Class: c.class, Message: c.message, Line: c.line, Tail: d.Tail}
+			var lines []string
+			for _, l := range d.Lines {
+				lines = append(lines, l.Text)
+			}
+			if diff := cmp.Diff(c.lines, lines); diff != "" {
+				t.Error(diff)
+			}
+			if ok && (d.Lines[0].File != d.File || d.Lines[0].No != d.Line) {
+				t.Errorf("the first line is %+v, the diagnosis %s:%d", d.Lines[0], d.File, d.Line)
+			}
+			want := Diagnosis{Class: c.class, Message: c.message, Line: c.line, Lines: d.Lines, Tail: d.Tail}
 			if c.file >= 0 {
 				want.File = files[c.file]
 			}

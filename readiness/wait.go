@@ -273,7 +273,7 @@ func (w *waiter) confirm(ctx context.Context, deadline <-chan time.Time) (Ready,
 // fatal is the failure that a fatal line tells of.
 func (w *waiter) fatal(s sighting) error {
 	w.end()
-	return &Failure{Class: s.fatal.Class, Message: s.line, File: s.file, Line: s.no, Tail: Tail(s.file, tailLines),
+	return &Failure{Class: s.fatal.Class, Message: s.line, File: s.file, Line: s.no, Lines: []Line{{s.file, s.no, s.line}}, Tail: Tail(s.file, tailLines),
 		Err: errors.New("a fatal line was logged before the server was ready")}
 }
 
@@ -292,7 +292,7 @@ func (w *waiter) fail(class string, err error) error {
 	w.end()
 	f := &Failure{Class: class, Message: err.Error(), Err: err}
 	d, found := Diagnose(w.t.Logs, w.c.Failures)
-	f.Tail = d.Tail
+	f.Lines, f.Tail = d.Lines, d.Tail
 	if found && (d.Class != StartFailed || class == StartFailed) {
 		f.Class, f.Message, f.File, f.Line = d.Class, d.Message, d.File, d.Line
 	}

@@ -65,7 +65,7 @@ func TestBenchfmt(t *testing.T) {
 	for _, c := range lines[0].Config {
 		config[c.Key] = string(c.Value)
 	}
-	if diff := cmp.Diff(map[string]string{"sweep": "deepseek-v3-attention", "run": "deepseek-v3-attention-20261120T221102Z", "servematrix": "1"}, config); diff != "" {
+	if diff := cmp.Diff(map[string]string{"sweep": "deepseek-v3-attention", "run": "deepseek-v3-attention-20261120T221102Z", "servematrix": "1", "engine": "sglang"}, config); diff != "" {
 		t.Error(diff)
 	}
 }

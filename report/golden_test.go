@@ -58,6 +58,10 @@ func eventful(t folderTB, dir, lang string) *run {
 	r.startServer("0004-triton", 2, 2, 1, false)
 	oom := &journal.Failure{
 		Class: "oom", Phase: "start", Message: "torch.OutOfMemoryError: CUDA out of memory\x1b[2J @octocat <img src=x>", File: "launches/0004-triton/server.err", Line: 812,
+		Lines: []journal.LogLine{
+			{File: "launches/0004-triton/server.err", Line: 812, Text: "torch.OutOfMemoryError: CUDA out of memory\x1b[2J @octocat <img src=x>"},
+			{File: "launches/0004-triton/server.out", Line: 7, Text: "``` \u202eevil"},
+		},
 		Tail: []string{"\x1b[31mTraceback\x1b[0m (most recent call last):", "  File \"x.py\", line 1", "torch.OutOfMemoryError: ```", "", "\u202eevil"},
 	}
 	r.add(r.launch(journal.LaunchFailed, "0004-triton", 2, 1), oom)

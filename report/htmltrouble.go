@@ -12,15 +12,9 @@ func (p *paging) troublesOf(all []*trouble, at map[string]int) (out []page.Troub
 	for _, t := range all {
 		one := page.Trouble{}
 		var codes, details []string
-		if f := t.failure; f != nil {
-			one.Phase, one.Message = visible(f.Phase), visible(clip(f.Message, lineMost))
-			codes = append(codes, visible(f.Class))
-			if f.File != "" {
-				one.Place = place(*f)
-			}
-			for _, line := range f.Tail {
-				one.Lines = append(one.Lines, visible(clip(strings.TrimRight(line, " \t\r\n"), lineMost)))
-			}
+		if t.failure != nil {
+			codes = append(codes, visible(t.failure.Class))
+			p.explained(&one, t)
 		}
 		for _, r := range t.reasons {
 			codes = append(codes, visible(r.Reason))
@@ -29,7 +23,9 @@ func (p *paging) troublesOf(all []*trouble, at map[string]int) (out []page.Troub
 			}
 		}
 		one.Class = strings.Join(codes, " ")
-		one.Title = page.Text{EN: one.Class, ZH: one.Class}
+		if one.Title.EN == "" {
+			one.Title = page.Text{EN: one.Class, ZH: one.Class}
+		}
 		if one.Message == "" {
 			one.Message = strings.Join(details, "; ")
 		}
@@ -46,4 +42,22 @@ func (p *paging) troublesOf(all []*trouble, at map[string]int) (out []page.Troub
 		out = append(out, one)
 	}
 	return out
+}
+
+// explained puts in all that is known of a failure; the page is in both languages.
+func (p *paging) explained(one *page.Trouble, t *trouble) {
+	x := *p.explain
+	x.words = chinese
+	zh := t.explained(&x)
+	x.words = english
+	f := t.explained(&x)
+	one.Phase, one.Message, one.Place = f.Phase, f.Message, f.Place
+	one.Title, one.Hint, one.Source = page.Text{EN: f.Means, ZH: zh.Means}, page.Text{EN: f.Hint, ZH: zh.Hint}, f.Source
+	for _, l := range f.Lines {
+		if l.Place != "" {
+			l.Text = l.Place + ": " + l.Text
+		}
+		one.Lines = append(one.Lines, strings.TrimRight(l.Text, " "))
+	}
+	one.Command = strings.Join(f.tries(), "\n")
 }

@@ -96,49 +96,10 @@ func (t *tally) markdownFailures(b *bytes.Buffer, rows []Row) {
 		return
 	}
 	b.WriteString("### Failures\n\n")
-	n := part(b, failuresMost, len(all), func(i int) string { return markdownTrouble(all[i]) })
+	n := part(b, failuresMost, len(all), func(i int) string { return t.markdownTrouble(all[i]) })
 	if n < len(all) {
 		fmt.Fprintf(b, "- … and %d more kinds of failure, in %s\n\n", len(all)-n, reportFile)
 	}
-}
-
-// cellsMost is how many cells of one kind of failure are named.
-const cellsMost = 10
-
-func markdownTrouble(t *trouble) string {
-	var b strings.Builder
-	var parts []string
-	if f := t.failure; f != nil {
-		what := fmt.Sprintf("%s (%s): %s", code(f.Class), escape(f.Phase), escape(clip(f.Message, lineMost)))
-		if f.File != "" {
-			what += " at " + code(place(*f))
-		}
-		parts = append(parts, what)
-	}
-	for _, r := range t.reasons {
-		what := code(r.Reason)
-		if r.Detail != "" {
-			what += ": " + escape(r.Detail)
-		}
-		parts = append(parts, what)
-	}
-	fmt.Fprintf(&b, "- %s\n", strings.Join(parts, "; "))
-	for i, row := range t.rows {
-		if i == cellsMost {
-			fmt.Fprintf(&b, "  - … and %d more\n", len(t.rows)-i)
-			break
-		}
-		fmt.Fprintf(&b, "  - **%s** %s × %s, block %d", english.statusOf(row.Status), escape(row.Server), escape(row.Client), row.Block)
-		if row.Log != "" {
-			fmt.Fprintf(&b, ", log %s", code(row.Log))
-		}
-		b.WriteByte('\n')
-	}
-	if t.failure != nil && len(t.failure.Tail) > 0 {
-		b.WriteString("\n" + fence(t.failure.Tail, "  "))
-	}
-	b.WriteByte('\n')
-	return b.String()
 }
 
 func (t *tally) markdownWarnings(b *bytes.Buffer, rows []Row) {
@@ -152,7 +113,7 @@ func (t *tally) markdownWarnings(b *bytes.Buffer, rows []Row) {
 		if i < len(t.warnings) {
 			return "- " + escape(clip(t.warnings[i].written("%s (×%d)"), lineMost)) + "\n"
 		}
-		return strings.TrimSuffix(markdownTrouble(doubtful[i-len(t.warnings)]), "\n")
+		return strings.TrimSuffix(t.markdownTrouble(doubtful[i-len(t.warnings)]), "\n")
 	})
 	if wrote < n {
 		fmt.Fprintf(b, "- … and %d more, in %s\n", n-wrote, reportFile)
@@ -244,16 +205,25 @@ func legible(v float64) string {
 
 // fence puts lines that somebody else wrote into a code block that they cannot close.
 func fence(lines []string, indent string) string {
+	short := make([]string, len(lines))
+	for i, line := range lines {
+		short[i] = clip(line, lineMost)
+	}
+	return fenced("text", short, indent)
+}
+
+// fenced is fence for lines in a language, which stay whole.
+func fenced(language string, lines []string, indent string) string {
 	var text strings.Builder
 	ticks := "```"
 	for _, line := range lines {
-		line = visible(clip(line, lineMost))
+		line = visible(line)
 		for strings.Contains(line, ticks) {
 			ticks += "`"
 		}
 		text.WriteString(indent + line + "\n")
 	}
-	return indent + ticks + "text\n" + text.String() + indent + ticks + "\n"
+	return indent + ticks + language + "\n" + text.String() + indent + ticks + "\n"
 }
 
 // code puts one word or line into a code span that it cannot close.

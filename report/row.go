@@ -38,6 +38,7 @@ type Row struct {
 	Reasons   []result.Reason // validity findings, also those that did not invalidate; each reason once
 	Simulated bool            // the numbers come from the simulated server
 	Metrics   metric.Values   // those that a column shows; absent where nothing was measured
+	Start     string          // the server start in which it failed; "" where nothing failed or none was begun
 	Launch    string          // the server start that was measured; "" where nothing was
 	valid     *Row            // the last valid attempt before this one; nil where this one is valid, or none was
 }

@@ -135,7 +135,7 @@ func (t *tally) unread(e journal.Event, d journal.Ended, err error) *result.Samp
 	s.Status = result.StatusFailed
 	s.Failure = &result.Failure{Class: "no_result", Phase: "client", Message: fmt.Sprintf("%s cannot be read: %s", rel, whyNot(err))}
 	if f := d.Failure; f != nil {
-		s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+		s.Failure = f
 	}
 	return s
 }
@@ -148,9 +148,7 @@ func samplePath(e journal.Event) string {
 // skipped gives the sample of a cell that was not tried.
 func (t *tally) skipped(e journal.Event, d journal.Skip) *result.Sample {
 	s := t.blank(e)
-	f := d.Failure
-	s.Status = result.StatusSkipped
-	s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
+	s.Status, s.Failure = result.StatusSkipped, &d.Failure
 	return s
 }
 

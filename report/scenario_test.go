@@ -16,10 +16,12 @@ import (
 // samplePlan is the plan of the sweep in the sample: two attention backends under two loads.
 func samplePlan(lang string, isolation string) *matrix.Plan {
 	const launch = "python3 -m sglang.launch_server --model-path /dev/shm/DeepSeek-V3-0324/ --tp 8 --trust-remote --attention-backend "
-	plan := &matrix.Plan{Schema: 1, Name: "deepseek-v3-attention", Lang: lang, Run: matrix.Run{Blocks: 1, Retries: 1}}
+	plan := &matrix.Plan{Schema: 1, Name: "deepseek-v3-attention", Lang: lang, Run: matrix.Run{Blocks: 1, Retries: 1}, Hints: map[string]matrix.Hints{
+		"sglang": {"oom": {EN: "lower --mem-fraction-static", ZH: "降低 --mem-fraction-static", Source: "https://docs.example/oom"}},
+	}}
 	for _, s := range []struct{ name, flags string }{{"flashinfer", "flashinfer --disable-radix"}, {"triton", "triton"}} {
 		plan.Servers = append(plan.Servers, &matrix.Server{Isolation: isolation, Variant: matrix.Variant{
-			ID: s.name + "-0a1b2c3d4e5f", Name: s.name, Axes: matrix.Axes{{Name: "backend", Value: s.name}},
+			ID: s.name + "-0a1b2c3d4e5f", Profile: "sglang", Name: s.name, Axes: matrix.Axes{{Name: "backend", Value: s.name}},
 			Argv: strings.Fields(launch + s.flags), Env: map[string]string{"SGLANG_ENABLE_FLASHINFER_GEMM": "1"},
 		}})
 	}
@@ -67,11 +69,11 @@ func (r *run) client(cell int) *matrix.Client {
 }
 
 func (r *run) begin() {
-	r.add(journal.Event{Type: journal.RunStarted}, journal.Session{Version: "1", Blocks: r.plan.Run.Blocks, Cells: len(r.plan.Cells)})
+	r.add(journal.Event{Type: journal.RunStarted}, journal.Session{Version: "1", Dir: "/home/me", Blocks: r.plan.Run.Blocks, Cells: len(r.plan.Cells)})
 }
 
 func (r *run) resume() {
-	r.add(journal.Event{Type: journal.RunResumed}, journal.Session{Version: "1", Blocks: r.plan.Run.Blocks, Cells: len(r.plan.Cells)})
+	r.add(journal.Event{Type: journal.RunResumed}, journal.Session{Version: "1", Dir: "/home/me", Blocks: r.plan.Run.Blocks, Cells: len(r.plan.Cells)})
 }
 
 // launch is an event of a launch for one cell, or for all of a block when cell is -1.
@@ -139,14 +141,11 @@ func (r *run) startClient(id string, cell, block, attempt int) {
 func (r *run) end(id string, cell, block, attempt int, o outcome) {
 	r.t.Helper()
 	s := &result.Sample{
-		Run: filepath.Base(string(r.folder)), Cell: r.plan.Cells[cell].ID, Block: block, Attempt: attempt, Status: o.status,
+		Run: filepath.Base(string(r.folder)), Cell: r.plan.Cells[cell].ID, Block: block, Attempt: attempt, Status: o.status, Failure: o.failure,
 		Server: side(&r.server(cell).Variant), Client: side(&r.client(cell).Variant), Metrics: o.metrics, Simulated: o.simulated,
 		Times: map[string]result.PhaseTime{"start": {Start: r.clock.Add(-90 * time.Second)}, "client": {Start: r.clock.Add(-10 * time.Second), Since: 80}},
 	}
 	ended := journal.Ended{Status: o.status, Failure: o.failure, Final: true}
-	if f := o.failure; f != nil {
-		s.Failure = &result.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: f.Tail}
-	}
 	if o.metrics != nil {
 		s.Validity = &result.Validity{OK: o.status == result.StatusOK, Reasons: o.reasons}
 		for _, reason := range o.reasons {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -45,6 +46,7 @@ type tally struct {
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
+	explain  *Explainer
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
 	samples  bool              // samples are wanted whole; else what became of them, with the metrics that rows keep
@@ -70,6 +72,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 		t.know(p)
 	}
 	t.know(plan)
+	t.explain = t.explainer(filepath.Base(string(folder)), "")
 	for i, c := range plan.Cells {
 		t.order[c.ID] = i
 	}
@@ -124,12 +127,13 @@ func (t *tally) apply(e happening) (*result.Sample, error) {
 	t.verdict = nil
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
-		return nil, with(e, func(d journal.Session) { t.session = d; t.sessions++ })
+		return nil, with(e, func(d journal.Session) { t.session, t.explain.session = d, d; t.sessions++ })
 	case journal.BlockEnded:
 		return nil, with(e, func(d journal.Look) { t.session.Blocks = d.Blocks })
 	case journal.LaunchStarted:
 		return nil, with(e, func(d journal.Launch) {
 			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}
+			t.explain.begins(e.Launch, &d)
 		})
 	case journal.LaunchRunning:
 		if l := t.launches[e.Launch]; l != nil {
@@ -178,8 +182,9 @@ func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
 	row := &Row{Cell: e.Cell, Block: e.Block, Attempt: e.Attempt, Status: s.Status, Reasons: reasons, Simulated: s.Simulated && s.Metrics != nil}
 	row.Server, row.Client = t.cellNames(e.Cell)
 	if f := s.Failure; f != nil {
-		tail := f.Tail[max(0, len(f.Tail)-tailMost):]
-		row.Failure = &journal.Failure{Class: f.Class, Phase: f.Phase, Message: f.Message, File: f.File, Line: f.Line, Tail: tail}
+		short := *f
+		short.Tail = f.Tail[max(0, len(f.Tail)-tailMost):]
+		row.Failure, row.Start = &short, launch
 		if l := t.launches[launch]; f.File == "" && l != nil && l.failure != nil && l.ran && len(l.logs) > 0 {
 			row.Log = l.logs[len(l.logs)-1] // stderr, where engines log to
 		}

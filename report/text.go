@@ -74,6 +74,7 @@ func newDrawer(out io.Writer, t *tally, lang string) *drawer {
 	if lang == "" {
 		lang = t.plan.Lang
 	}
+	t.explain.words = wordsOf(lang)
 	return &drawer{tally: t, out: out, words: wordsOf(lang), begun: map[section]begun{}, attempt: map[unit]int{}, starts: map[unit]int{}}
 }
 

@@ -117,9 +117,49 @@ func (d *drawer) failures(rows []Row) {
 			d.detail("%s: %s", d.words.statusOf(row.Status), name)
 		}
 		if t.failure != nil {
-			d.where(*t.failure)
+			d.explained(t.explained(d.explain))
 		}
 	}
+}
+
+// explained is all that is known of a failure, as of the first of the rows that it befell.
+func (t *trouble) explained(x *Explainer) Failure {
+	row := t.rows[0]
+	return x.Explain(*t.failure, row.Cell, row.Block, row.Start)
+}
+
+func (d *drawer) explained(f Failure) {
+	if f.Means != "" {
+		d.detail("%s", f.Means)
+	}
+	if f.Place != "" {
+		d.detail("%s", f.Place)
+	}
+	for _, l := range f.Lines {
+		if l.Place != "" {
+			d.printf("  | %s: %s\n", l.Place, l.Text)
+		} else {
+			d.tail([]string{l.Text})
+		}
+	}
+	for _, line := range f.advice(d.words) {
+		d.detail("%s", line)
+	}
+}
+
+// advice says what to do about a failure, a line each.
+func (f Failure) advice(words words) (lines []string) {
+	if f.Hint != "" {
+		lines = append(lines, fmt.Sprintf(words.helps, f.Hint, f.Source))
+	}
+	for _, c := range f.Commands {
+		if c.Server {
+			lines = append(lines, fmt.Sprintf(words.tryServer, c.Line))
+		} else {
+			lines = append(lines, fmt.Sprintf(words.tryClient, c.Line))
+		}
+	}
+	return append(lines, fmt.Sprintf(words.logs, f.Logs))
 }
 
 func (d *drawer) findings(reasons []result.Reason) {

@@ -40,6 +40,10 @@ type words struct {
 	starts, between, lowHigh    string // heads
 	howToRead, apart, eachStart string
 	status                      map[string]string
+
+	// A failure.
+	helps, tryServer, tryClient string
+	classes                     map[string]string // what each failure class means
 }
 
 // statusOf is a status in words; one that is not known stays as it is.

@@ -61,8 +61,20 @@ type Failure struct {
 	// File and Line point at the evidence, File relative to the run folder.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
+	// Lines are the log lines that matter, the most telling first, redacted.
+	Lines []LogLine `json:"lines,omitempty"`
 	// Tail are the last lines of the log that shows it, redacted.
 	Tail []string `json:"tail,omitempty"`
+}
+
+// LogLine is one line of a log.
+type LogLine struct {
+	// File is relative to the run folder.
+	File string `json:"file"`
+	// Line is its number, from 1.
+	Line int `json:"line"`
+	// Text is the line, without what would move a cursor.
+	Text string `json:"text"`
 }
 
 // Side is the server variant or the workload of a sample.
