@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,37 +101,33 @@ func (l *launch) hurried() bool {
 	}
 }
 
-// escaped ends what escaped the guards, and wants the end of what outlived that.
+// escaped ends what left the trees unseen, and wants the end of what outlived that.
 func (l *launch) escaped() (all []demand) {
-	for _, s := range l.endEscaped() {
+	ctx, cancel := context.WithTimeout(context.Background(), gateLimit)
+	defer cancel()
+	ended, still, err := process.EndFound(ctx, l.findEscaped, 0)
+	if err != nil {
+		l.warn(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if n := len(ended) + len(still); n > 0 {
+		first := slices.Concat(ended, still)[0]
+		l.warn(fmt.Sprintf("%d processes of launch %s had escaped its guard, the first was %s; %d of them could be ended", n, l.id, first, len(ended)))
+	}
+	for _, s := range still {
 		all = append(all, processGone(s.Identity, s.String()))
 	}
 	return all
 }
 
-// endEscaped looks for what left the tree unseen, by cgroup, session, log and run marker, and ends
-// it. It gives what outlived that.
-func (l *launch) endEscaped() []process.Survivor {
-	var found []process.Survivor
+// findEscaped looks by cgroup, session, log and run marker. What could not be looked at is the
+// error; the rest is found all the same.
+func (l *launch) findEscaped() (found []process.Survivor, err error) {
 	for _, t := range l.trees() {
-		escaped, err := t.Escaped(t.logs...)
-		if err != nil {
-			l.warn(err.Error())
-		}
-		found = append(found, escaped...)
+		more, unseen := t.Escaped(t.logs...)
+		found, err = append(found, more...), errors.Join(err, unseen)
 	}
-	marked, err := process.FindLeftovers(Marker(l.Folder))
-	if err != nil {
-		l.warn(err.Error())
-	}
-	found = append(found, marked...)
-	ctx, cancel := context.WithTimeout(context.Background(), gateLimit)
-	defer cancel()
-	left := process.EndLeftovers(ctx, found, 0)
-	if len(found) > 0 {
-		l.warn(fmt.Sprintf("%d processes of launch %s had escaped its guard, the first was %s; %d of them could be ended", len(found), l.id, found[0], len(found)-len(left)))
-	}
-	return left
+	marked, unseen := process.FindLeftovers(Marker(l.Folder))
+	return append(found, marked...), errors.Join(err, unseen)
 }
 
 // notClean says of a host in one sentence what holds what; "" for a clean one.

@@ -27,7 +27,7 @@ func (d *diagnosis) findLeftovers(ctx context.Context, env Env, named []string, 
 	find := func() ([]process.Survivor, error) { return d.look(ctx, env, runs, len(named) == 0) }
 	var ended, found []process.Survivor
 	if clean {
-		ended, found, err = endFound(ctx, find)
+		ended, found, err = process.EndFound(ctx, find, cleanGrace)
 	} else {
 		found, err = find()
 	}
@@ -89,34 +89,9 @@ func provenDead() ([]process.Survivor, error) {
 	}), err
 }
 
-// looksMost bounds how often endFound looks.
-const looksMost = 20
-
-// endFound ends what is found, and looks until nothing is found any more: a process can be made by one
-// that is just being ended. It gives those that are gone, each once, and those that cannot be ended. What
-// could not be looked at is an error once the rest is ended.
-func endFound(ctx context.Context, find func() ([]process.Survivor, error)) (ended, still []process.Survivor, err error) {
-	seen := map[process.Identity]bool{}
-	for range looksMost {
-		found, unseen := find()
-		still = process.EndLeftovers(ctx, found, cleanGrace)
-		for _, s := range found {
-			left := slices.ContainsFunc(still, func(l process.Survivor) bool { return l.Identity == s.Identity })
-			if !left && !seen[s.Identity] {
-				seen[s.Identity] = true
-				ended = append(ended, s)
-			}
-		}
-		if unseen != nil || len(found) == 0 || len(still) > 0 {
-			return ended, still, unseen
-		}
-	}
-	return ended, ended[len(ended)-1:], nil
-}
-
 // endLeftovers ends what former sessions left, before a new one looks whether the host is fit, and gives it.
 func endLeftovers(ctx context.Context, find func() ([]process.Survivor, error)) (ended []process.Survivor, err error) {
-	ended, still, err := endFound(ctx, find)
+	ended, still, err := process.EndFound(ctx, find, cleanGrace)
 	if len(still) > 0 {
 		err = errors.Join(notEnded(still), err)
 	}
