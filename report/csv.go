@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -30,8 +31,8 @@ func CSV(w io.Writer, folder journal.Folder) error {
 	if err := out.Write(columns.head()); err != nil {
 		return err
 	}
-	err = t.eachSample(func(s *result.Sample) error { return out.Write(columns.row(s)) })
-	if err != nil {
+	row := func(s *result.Sample) ([]string, error) { return columns.row(s), nil }
+	if err := drawSamples(t, row, out.Write); err != nil {
 		return err
 	}
 	out.Flush()
@@ -45,14 +46,16 @@ func JSONL(w io.Writer, folder journal.Folder) error {
 		return err
 	}
 	t.samples = true
-	return t.eachSample(func(s *result.Sample) error {
-		line, err := s.MarshalJSON()
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(append(line, '\n'))
+	out := bufio.NewWriterSize(w, 64<<10)
+	line := func(s *result.Sample) ([]byte, error) { return s.MarshalJSON() }
+	err = drawSamples(t, line, func(line []byte) error {
+		_, err := out.Write(append(line, '\n'))
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // csvColumns are the columns that depend on the plan: the names of all its axes, in the order
@@ -104,7 +107,7 @@ var csvPhases = []string{"start", "ready", "client", "client_end"}
 
 // row gives a sample's fields, each one line that no spreadsheet computes.
 func (c csvColumns) row(s *result.Sample) []string {
-	row := []string{s.Run, s.Cell, counted(s.Block), counted(s.Attempt), s.Status}
+	row := append(make([]string, 0, 96), s.Run, s.Cell, counted(s.Block), counted(s.Attempt), s.Status)
 	f := s.Failure
 	if f == nil {
 		f = &result.Failure{}
@@ -113,7 +116,7 @@ func (c csvColumns) row(s *result.Sample) []string {
 	row = sideFields(row, s.Server, c.server)
 	row = sideFields(row, s.Client, c.client)
 	row = append(row, strconv.FormatBool(s.Simulated))
-	for _, name := range metric.Names() {
+	for _, name := range withColumn {
 		row = append(row, shortOrNone(s.Metrics, name))
 	}
 	row = append(row, otherMetrics(s.Metrics), asJSON(s.Extra))
@@ -165,23 +168,18 @@ func validityFields(v *result.Validity) []string {
 	return []string{strconv.FormatBool(v.OK), strings.Join(codes, " "), strings.Join(details, "; ")}
 }
 
-// hasColumn tells which metrics have a column.
-var hasColumn = func() map[string]bool {
-	has := map[string]bool{}
-	for _, name := range metric.Names() {
-		has[name] = true
-	}
-	return has
-}()
+// withColumn are the metrics that have a column.
+var withColumn = metric.Names()
 
 // otherMetrics are those that have no column of their own, as JSON: further percentiles.
 func otherMetrics(all metric.Values) string {
-	var others map[string]any
-	for name := range all {
-		if v, ok := all.Get(name); ok && !hasColumn[name] {
-			if others == nil {
-				others = map[string]any{}
-			}
+	names := all.Names() // those with a column first
+	if n := len(names); n == 0 || slices.Contains(withColumn, names[n-1]) {
+		return ""
+	}
+	others := map[string]any{}
+	for _, name := range names {
+		if v, ok := all.Get(name); ok && !slices.Contains(withColumn, name) {
 			others[name] = v
 		}
 	}
@@ -203,7 +201,10 @@ func asJSON(object map[string]any) string {
 }
 
 // formula is how a field begins that a spreadsheet would compute, the wide forms included.
-const formula = "=+-@＝＋－＠"
+const (
+	formulaASCII = "=+-@"
+	formula      = formulaASCII + "＝＋－＠"
+)
 
 // numeral is a number that is to stay one.
 var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
@@ -212,7 +213,10 @@ var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 // that every reader but a spreadsheet has to take the apostrophe off again; docs/results.md says so.
 func text(s string) string {
 	s = visible(s)
-	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune(formula, first) && !numeral.MatchString(s) {
+	if s == "" || s[0] < utf8.RuneSelf && strings.IndexByte(formulaASCII, s[0]) < 0 { // as most are
+		return s
+	}
+	if first, _ := utf8.DecodeRuneInString(s); strings.ContainsRune(formula, first) && !numeral.MatchString(s) {
 		return "'" + s
 	}
 	return s

@@ -62,6 +62,31 @@ func (t *tally) eachSample(f func(*result.Sample) error) error {
 	return nil
 }
 
+// drawSamples lets write have, oldest first, what draw makes of each sample; draw is called for several at a time.
+func drawSamples[T any](t *tally, draw func(*result.Sample) (T, error), write func(T) error) error {
+	type drawing struct {
+		drawn T
+		err   error
+		none  bool // the event finishes no sample
+	}
+	_, err := journal.Ahead(t.folder, func(e journal.Event) (d drawing) {
+		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
+			return drawing{none: true}
+		}
+		h := t.prepare(e)
+		if d.err = h.err; d.err == nil {
+			d.drawn, d.err = draw(h.sample)
+		}
+		return d
+	}, func(d drawing) error {
+		if d.none || d.err != nil {
+			return d.err
+		}
+		return write(d.drawn)
+	})
+	return err
+}
+
 func loadPlan(folder journal.Folder) (*matrix.Plan, error) {
 	return readPlan(folder.Path(journal.PlanFile))
 }
