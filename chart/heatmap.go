@@ -8,7 +8,7 @@ type Heatmap struct {
 	Frame
 	XTitle, YTitle string   // what the columns and the rows are
 	XNames, YNames []string // the columns from left to right, the rows from top to bottom
-	Value          Axis     // the metric; Format Change takes a ramp that parts at a ratio of 1
+	Value          Axis     // the metric; Format Change takes a ramp that parts at a ratio of 1, Range fixes the ends
 	Cells          []HeatCell
 	Failed, NotRun string // what the two are called in the legend
 }

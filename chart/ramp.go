@@ -21,6 +21,10 @@ func (c Heatmap) ramp() ramp {
 			r.seen.add(cell.Value)
 		}
 	}
+	if c.Value.Range.known() {
+		r.seen = extent{}
+		r.seen.ranged(c.Value.Range)
+	}
 	r.log = c.Value.Log && r.seen.lo > 0
 	return r
 }

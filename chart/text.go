@@ -26,6 +26,8 @@ func advance(r rune) float64 {
 		return 0.42
 	case strings.ContainsRune("mwMW@%—…", r):
 		return 1
+	case strings.ContainsRune("+−=<>~×", r):
+		return 0.86
 	case r >= 'A' && r <= 'Z':
 		return 0.72
 	case r < 0x80:
@@ -48,6 +50,9 @@ func shorten(s string, room float64) string {
 	}
 	runes := []rune(s)
 	left := room - width("…")
+	if left < 0 {
+		return ""
+	}
 	head, tail := 0, len(runes)
 	for front := true; head < tail; front = !front {
 		r := runes[head]
