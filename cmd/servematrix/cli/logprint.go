@@ -2,27 +2,24 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
-
-	"servematrix/journal"
 	"servematrix/logfile"
 	"servematrix/secret"
 )
 
 // printer copies what is new in some logs to one stream, with a header where
-// the file changes. It passes whole lines on, so that no secret is cut in two.
+// the file changes, or side by side. It passes whole lines on, so that no secret is cut in two.
 type printer struct {
 	w       io.Writer
 	hide    *secret.Redactor
 	lines   int // of each file's end to begin with; -1: all
 	headers bool
+	beside  *sideBySide // nil: file by file
 	files   []*tailed
 	last    *tailed
 	open    map[string]bool
@@ -32,6 +29,9 @@ type tailed struct {
 	path, name string
 	offset     int64
 	rest       []byte // begin of a line that is not whole yet
+
+	state string    // of a progress bar that was not printed yet
+	shown time.Time // when one was printed last
 }
 
 // chunk is how much of a log is read at a time.
@@ -100,6 +100,10 @@ func (p *printer) pumpOne(t *tailed) error {
 }
 
 func (p *printer) write(t *tailed, text []byte) error {
+	if p.beside != nil {
+		_, err := io.WriteString(p.w, p.beside.lines(t, p.hide.String(string(text)), time.Now()))
+		return err
+	}
 	if p.headers && p.last != t {
 		gap := "\n"
 		if p.last == nil {
@@ -120,13 +124,35 @@ func (p *printer) finish() error {
 		return err
 	}
 	for _, t := range p.files {
-		if len(t.rest) > 0 {
-			if err := p.write(t, append(t.rest, '\n')); err != nil {
-				return err
-			}
-			t.rest = nil
+		if err := p.finishOne(t); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+func (p *printer) finishOne(t *tailed) error {
+	rest := t.rest
+	if t.rest = nil; len(rest) == 0 && t.state == "" {
+		return nil
+	}
+	return p.write(t, append(rest, '\n'))
+}
+
+// keep prints what is left of the logs that wanted does not name, and leaves them.
+func (p *printer) keep(wanted map[string]bool) error {
+	for _, t := range p.files {
+		if wanted[t.path] {
+			continue
+		}
+		if err := p.pumpOne(t); err != nil {
+			return err
+		}
+		if err := p.finishOne(t); err != nil {
+			return err
+		}
+	}
+	p.files = slices.DeleteFunc(p.files, func(t *tailed) bool { return !wanted[t.path] })
 	return nil
 }
 
@@ -176,80 +202,4 @@ func (s *snapshot) redactor(env Env) *secret.Redactor {
 	r := &secret.Redactor{}
 	r.AddEnviron(env.Env, s.plan.Secrets)
 	return r
-}
-
-// follow prints until the run has ended, taking in the logs of what comes.
-func (s *snapshot) follow(ctx context.Context, p *printer, what *newest, opt logsOptions) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	events := make(chan journal.Event)
-	over := make(chan error, 1)
-	seen := s.state.Current.Seq
-	go func() {
-		over <- s.folder.Follow(ctx, func(e journal.Event) bool {
-			if e.Seq <= seen {
-				return true
-			}
-			select {
-			case events <- e:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}, s.folder.Live)
-	}()
-	changed := watchFiles(ctx, p)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		if err := p.pump(); err != nil {
-			cancel()
-			<-over
-			return err
-		}
-		select {
-		case e := <-events:
-			what.apply(e)
-			for _, f := range what.files(s.folder, opt) {
-				if !p.open[f[0]] {
-					p.lines = -1 // what starts now is shown from its begin
-					p.add(f[0], f[1])
-					changed.add(f[0])
-				}
-			}
-		case <-changed.c:
-		case <-tick.C:
-		case err := <-over:
-			if ferr := p.finish(); ferr != nil {
-				return ferr
-			}
-			return err
-		}
-	}
-}
-
-// changes tells when one of the followed files grows; where the system cannot tell, the ticker must do.
-type changes struct {
-	watcher *fsnotify.Watcher
-	c       <-chan fsnotify.Event
-}
-
-func watchFiles(ctx context.Context, p *printer) *changes {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return &changes{}
-	}
-	context.AfterFunc(ctx, func() { w.Close() })
-	c := &changes{w, w.Events}
-	for _, t := range p.files {
-		c.add(t.path)
-	}
-	return c
-}
-
-// add watches the file's folder: the file itself may be still to come.
-func (c *changes) add(path string) {
-	if c.watcher != nil {
-		_ = c.watcher.Add(filepath.Dir(path)) // without it the ticker looks
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"servematrix/cmd/servematrix/progress"
 	"servematrix/journal"
 )
 
@@ -17,6 +18,7 @@ type logsOptions struct {
 	server, client bool
 	lines          int
 	block          int
+	color          string
 }
 
 func newLogs(env Env) *cobra.Command {
@@ -26,7 +28,9 @@ func newLogs(env Env) *cobra.Command {
 		Short: "Print the logs of a run: the server's and the client's",
 		Long: `Prints the logs of the launch and the client that RUN has in hand or had last; with CELL those
 of that cell's last attempt. CELL is a cell's id or the begin of it, or SERVER/CLIENT by name as
-plan prints them. With -f the logs are followed, from cell to cell, until the run ends.
+plan prints them. With -f the logs are followed side by side, each line behind the name of its
+log, from launch to launch and from cell to cell, until the run ends; of a progress bar the state
+is printed every five seconds.
 
 Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing was started yet`,
 		Example: "  servematrix logs runs/quickstart-20260102T030405Z -f --server",
@@ -41,6 +45,9 @@ Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing w
 			if opt.follow && !cmd.Flags().Changed("lines") {
 				opt.lines = 20
 			}
+			if err := checkViewFlags("", opt.color); err != nil {
+				return err
+			}
 			folder, err := openRun(env, args[0])
 			if err != nil {
 				return err
@@ -53,6 +60,7 @@ Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing w
 	f.BoolVar(&opt.server, "server", false, "only the server's logs")
 	f.BoolVar(&opt.client, "client", false, "only the client's output")
 	f.IntVarP(&opt.lines, "lines", "n", -1, "only the last lines of each log (default: all; with -f the last 20)")
+	f.StringVar(&opt.color, "color", "auto", "colours of -f: auto, always, never")
 	f.IntVar(&opt.block, "block", 0, "block of the cell (default: the last one tried)")
 	return cmd
 }
@@ -80,7 +88,15 @@ func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, op
 	if len(files) == 0 && !(opt.follow && s.live) {
 		return &exitError{code: exitNothing, err: errors.New("nothing was started yet: there is no log")}
 	}
-	p.headers = len(files) > 1 || opt.follow
+	p.headers = len(files) > 1
+	if opt.follow {
+		tty, _ := terminal(env.Stdout)
+		_, color, err := progress.Choose("", opt.color, tty, env.Getenv)
+		if err != nil {
+			return err
+		}
+		p.beside = &sideBySide{color: color, folder: map[string]bool{}}
+	}
 	for _, f := range files {
 		p.add(f[0], f[1])
 	}

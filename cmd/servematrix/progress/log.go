@@ -10,7 +10,7 @@ import (
 func (v *View) Write(line []byte) (int, error) {
 	var said struct{ Message, Error string }
 	text := strings.TrimSuffix(string(line), "\n")
-	if v.mode != JSON && json.Unmarshal(line, &said) == nil && said.Message != "" {
+	if json.Unmarshal(line, &said) == nil && said.Message != "" {
 		if text = said.Message; said.Error != "" {
 			text += ": " + said.Error
 		}
