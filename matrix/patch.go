@@ -50,7 +50,7 @@ func (sd *side) declarePatched(n *yaml.Node) {
 
 func (sd *side) loadPatch(n *yaml.Node) {
 	s := sd.nm.src
-	m := s.keyed(n, "a patch", "match", "when", "set", "why")
+	m := s.keyed(n, "a patch", namesOf(patchKeys)...)
 	if m == nil {
 		return
 	}

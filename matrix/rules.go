@@ -139,7 +139,7 @@ func (sd *side) loadRequire(n *yaml.Node) {
 		}
 		return
 	}
-	m := s.keyed(n, "a requirement", "assert", "when", "why")
+	m := s.keyed(n, "a requirement", namesOf(requireKeys)...)
 	if m == nil {
 		return
 	}

@@ -48,12 +48,12 @@ func (sd *side) loadSettings(m *mapping) *settingLoader {
 		return l
 	}
 	l.one(m, "port", "", setPort)
-	l.one(m, "isolation", "", choiceSetter([]string{"cell", "launch"}, func(d draft, s string) { d.server.Isolation = s }))
+	l.one(m, "isolation", "", choiceSetter(keyOf(serverKeys, "isolation").Choices, func(d draft, s string) { d.server.Isolation = s }))
 	if e := m.entry("ready"); e != nil {
 		l.ready(e.value)
 	}
 	if e := m.entry("stop"); e != nil {
-		if sm := l.nm.src.keyed(e.value, "stop", "signal", "grace"); sm != nil {
+		if sm := l.nm.src.keyed(e.value, "stop", namesOf(stopKeys)...); sm != nil {
 			l.one(sm, "signal", "stop.", setSignal)
 			l.one(sm, "grace", "stop.", durationSetter(func(d draft, t Duration) { d.server.Stop.Grace = t }))
 		}
@@ -68,7 +68,7 @@ func (sd *side) loadSettings(m *mapping) *settingLoader {
 }
 
 func (l *settingLoader) ready(n *yaml.Node) {
-	m := l.nm.src.keyed(n, "ready", "log", "http", "tcp", "timeout", "silence")
+	m := l.nm.src.keyed(n, "ready", namesOf(readyKeys)...)
 	if m == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func (l *settingLoader) failure(n *yaml.Node) {
 	}
 	l.failures = len(items)
 	for i, item := range items {
-		m := l.nm.src.keyed(item, "a failure pattern", "class", "log", "fatal")
+		m := l.nm.src.keyed(item, "a failure pattern", namesOf(failureKeys)...)
 		if m == nil {
 			continue
 		}
@@ -108,7 +108,7 @@ func (l *settingLoader) loadFlush(n *yaml.Node) {
 		l.flushOff = true
 		return
 	}
-	m := l.nm.src.keyed(n, "flush", "method", "path", "expect")
+	m := l.nm.src.keyed(n, "flush", namesOf(flushKeys)...)
 	if m == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (l *settingLoader) loadFlush(n *yaml.Node) {
 		return
 	}
 	l.flush = true
-	l.one(m, "method", "flush.", choiceSetter([]string{"GET", "POST", "PUT", "DELETE"}, func(d draft, s string) { d.server.Flush.Method = s }))
+	l.one(m, "method", "flush.", choiceSetter(keyOf(flushKeys, "method").Choices, func(d draft, s string) { d.server.Flush.Method = s }))
 	l.one(m, "path", "flush.", pathSetter(false, func(d draft, s string) { d.server.Flush.Path = s }))
 	l.one(m, "expect", "flush.", regexSetter(false, func(d draft, s string) { d.server.Flush.Expect = s }))
 }

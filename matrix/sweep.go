@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -50,14 +49,12 @@ type sweep struct {
 	unordered *yaml.Node // run.blocks, where there is more than one and no run.order
 }
 
-var topKeys = []string{"version", "name", "vars", "server", "client", "pair", "run", "compare", "validity", "secrets", "profiles", "hooks", "report"}
-
 func (sw *sweep) load() *Plan {
 	root := sw.parse()
 	if root == nil {
 		return nil
 	}
-	m := sw.keyed(root, "the sweep", topKeys...)
+	m := sw.keyed(root, "the sweep", namesOf(topKeys)...)
 	if m == nil {
 		return nil
 	}
@@ -173,21 +170,13 @@ type loadedSide struct {
 	ok     bool    // its rows can be expanded
 }
 
-// scopeKeys are the keys that server and client have in common.
-var scopeKeys = []string{"axes", "zip", "derive", "exclude", "add", "patch", "require",
-	"command", "shell", "args", "env", "unset", "dir", "files", "profile", "timeout"}
-
 func (sw *sweep) loadSide(m *mapping, name string) *loadedSide {
 	e := m.entry(name)
 	if e == nil {
 		sw.fail(m.node, "missing-key", "write "+name+": {command: …}", "the sweep has no %s", name)
 		return nil
 	}
-	keys := append(slices.Clone(scopeKeys), "port", "ready", "stop", "failure", "flush", "isolation")
-	if name == "client" {
-		keys = append(slices.Clone(scopeKeys), "silence", "warmup", "bench")
-	}
-	sm := sw.keyed(e.value, name, keys...)
+	sm := sw.keyed(e.value, name, namesOf(keyOf(topKeys, name).Keys)...)
 	if sm == nil {
 		return nil
 	}
@@ -216,7 +205,7 @@ func (sw *sweep) loadPair(m *mapping, server, client *loadedSide) *pairRule {
 	e := m.entry("pair")
 	var pm *mapping
 	if e != nil {
-		pm = sw.keyed(e.value, "pair", "when", "why")
+		pm = sw.keyed(e.value, "pair", namesOf(pairKeys)...)
 	}
 	if server == nil || client == nil {
 		return nil

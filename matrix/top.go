@@ -19,17 +19,17 @@ func (sw *sweep) loadTop(m *mapping) {
 	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000, LogLimit: 2 << 30}
 	p.Compare = Compare{Primary: "output_throughput", MinEffect: 0.02}
 	p.Validity, p.Lang, p.Hooks = "normal", "en", Hooks{}
-	sw.set(m, "validity", "", choiceSetter([]string{"normal", "strict"}, func(_ draft, s string) { p.Validity = s }))
+	sw.set(m, "validity", "", choiceSetter(keyOf(topKeys, "validity").Choices, func(_ draft, s string) { p.Validity = s }))
 	if e := m.entry("report"); e != nil {
-		if rm := sw.keyed(e.value, "report", "lang"); rm != nil {
-			sw.set(rm, "lang", "report.", choiceSetter([]string{"en", "zh"}, func(_ draft, s string) { p.Lang = s }))
+		if rm := sw.keyed(e.value, "report", namesOf(reportKeys)...); rm != nil {
+			sw.set(rm, "lang", "report.", choiceSetter(keyOf(reportKeys, "lang").Choices, func(_ draft, s string) { p.Lang = s }))
 		}
 	}
 	if e := m.entry("run"); e != nil {
 		sw.loadRun(e.value)
 	}
 	if e := m.entry("compare"); e != nil {
-		if cm := sw.keyed(e.value, "compare", "primary", "min_effect"); cm != nil {
+		if cm := sw.keyed(e.value, "compare", namesOf(compareKeys)...); cm != nil {
 			sw.set(cm, "primary", "compare.", sw.setPrimary)
 			sw.set(cm, "min_effect", "compare.", sw.setMinEffect)
 		}
@@ -61,21 +61,21 @@ const maxMaxCells = 10_000_000
 const leastLogLimit = 1 << 20
 
 func (sw *sweep) loadRun(n *yaml.Node) {
-	m := sw.keyed(n, "run", "blocks", "order", "seed", "retries", "on_failure", "on_start_failure", "on_foreign_process", "cooldown", "max_cells", "log_limit")
+	m := sw.keyed(n, "run", namesOf(runKeys)...)
 	if m == nil {
 		return
 	}
 	r := &sw.plan.Run
 	sw.set(m, "blocks", "run.", intSetter(1, func(_ draft, n int) { r.Blocks = n }))
-	sw.set(m, "order", "run.", choiceSetter([]string{"grouped", "blocked"}, func(_ draft, s string) { r.Order = s }))
+	sw.set(m, "order", "run.", choiceSetter(keyOf(runKeys, "order").Choices, func(_ draft, s string) { r.Order = s }))
 	sw.set(m, "seed", "run.", intSetter(1, func(_ draft, n int) { r.Seed = n }))
 	if r.Blocks > 1 && m.get("order") == nil {
 		sw.unordered = m.get("blocks")
 	}
 	sw.set(m, "retries", "run.", intSetter(0, func(_ draft, n int) { r.Retries = n }))
-	sw.set(m, "on_failure", "run.", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { r.OnFailure = s }))
-	sw.set(m, "on_start_failure", "run.", choiceSetter([]string{"skip", "continue", "stop"}, func(_ draft, s string) { r.OnStartFailure = s }))
-	sw.set(m, "on_foreign_process", "run.", choiceSetter([]string{"warn", "stop"}, func(_ draft, s string) { r.OnForeign = s }))
+	sw.set(m, "on_failure", "run.", choiceSetter(keyOf(runKeys, "on_failure").Choices, func(_ draft, s string) { r.OnFailure = s }))
+	sw.set(m, "on_start_failure", "run.", choiceSetter(keyOf(runKeys, "on_start_failure").Choices, func(_ draft, s string) { r.OnStartFailure = s }))
+	sw.set(m, "on_foreign_process", "run.", choiceSetter(keyOf(runKeys, "on_foreign_process").Choices, func(_ draft, s string) { r.OnForeign = s }))
 	sw.set(m, "cooldown", "run.", durationSetter(func(_ draft, d Duration) { r.Cooldown = d }))
 	sw.set(m, "max_cells", "run.", intSetter(1, func(_ draft, n int) { r.MaxCells = n }))
 	sw.set(m, "log_limit", "run.", sizeSetter(leastLogLimit, func(_ draft, n Size) { r.LogLimit = n }))
@@ -131,10 +131,9 @@ func ParseShare(s string) (float64, error) {
 	return x, nil
 }
 
-var moments = []string{"before_run", "before_launch", "after_cell", "after_run", "on_failure"}
-
 // loadHooks reads the commands around the run, by moment.
 func (sw *sweep) loadHooks(n *yaml.Node) {
+	moments := namesOf(hooksKeys)
 	m := sw.keyed(n, "hooks", moments...)
 	if m == nil {
 		return
@@ -143,13 +142,13 @@ func (sw *sweep) loadHooks(n *yaml.Node) {
 		if !slices.Contains(moments, e.name) {
 			continue
 		}
-		hm := sw.keyed(e.value, "the hook "+e.name, "command", "timeout", "on_error")
+		hm := sw.keyed(e.value, "the hook "+e.name, namesOf(hookKeys)...)
 		if hm == nil {
 			continue
 		}
 		h := Hook{OnError: "continue"}
 		sw.set(hm, "timeout", "hooks."+e.name+".", durationSetter(func(_ draft, d Duration) { h.Timeout = d }))
-		sw.set(hm, "on_error", "hooks."+e.name+".", choiceSetter([]string{"continue", "stop"}, func(_ draft, s string) { h.OnError = s }))
+		sw.set(hm, "on_error", "hooks."+e.name+".", choiceSetter(keyOf(hookKeys, "on_error").Choices, func(_ draft, s string) { h.OnError = s }))
 		command := hm.get("command")
 		if command == nil {
 			sw.fail(e.value, "missing-key", "write {command: PROGRAM WORDS…}", "the hook %s has no command", e.name)

@@ -1,7 +1,8 @@
-// Package schema holds the JSON Schemas (draft 2020-12) of everything that servematrix writes for
-// scripts: files of a run folder and outputs of commands. docs/results.md says what the keys mean.
+// Package schema holds the JSON Schemas of everything that servematrix writes for scripts (draft
+// 2020-12): files of a run folder and outputs of commands; and of what people write for it (draft-07,
+// which editors read): sweeps and profiles.
 //
-// The files are made from the types that are written, by tests of the packages that own these;
+// The files are made from the types and the keys of the code, by tests of the packages that own these;
 // schema/schematest does it, and holds real outputs against them. The command tree prints them.
 package schema
 

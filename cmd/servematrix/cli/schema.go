@@ -12,12 +12,13 @@ import (
 func newSchema(env Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
-		Short: "Print the JSON Schema of something that servematrix writes for scripts",
-		Long: `Prints the JSON Schema (draft 2020-12) of a file or an output as this version writes it; without
-NAME the names of all. docs/results.md says what the keys mean.
+		Short: "Print the JSON Schema of a file that servematrix reads or writes",
+		Long: `Prints the JSON Schema of a file or an output as this version reads or writes it; without NAME the
+names of all. sweep and profile are for editors (draft-07, docs/sweep.md), the others for scripts
+(draft 2020-12, docs/results.md).
 
 Exit codes: 0 printed · 2 usage, or there is no such schema`,
-		Example:   "  servematrix schema event > event.schema.json",
+		Example:   "  servematrix schema event > event.schema.json\n  servematrix schema sweep > servematrix.schema.json",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: schema.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
