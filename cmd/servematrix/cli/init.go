@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"servematrix/cmd/servematrix/draft"
 	"servematrix/engine"
 	"servematrix/matrix"
+	"servematrix/schema"
 )
 
 type initOptions struct {
@@ -28,7 +30,7 @@ func newInit(env Env) *cobra.Command {
 		Use:   "init [FILE]",
 		Short: "Write a sweep to start from",
 		Long: `Writes a commented sweep to FILE (sweep.yaml by default; - is stdout). Without commands it runs as
-it stands, on the simulated server. Of several pasted commands the common part becomes the
+it stands, on the simulated server. ` + draft.SchemaFile + ` beside it gives editors completion. Of several pasted commands the common part becomes the
 command and what differs the axes. --from-script finds the servers and clients in a shell
 script: assignments are followed and loops over words unrolled; nothing is executed.
 
@@ -87,6 +89,9 @@ func initSweep(env Env, file string, opt initOptions) error {
 		fmt.Fprintf(env.Stderr, "note: %s\n", n)
 	}
 	wrote(env, path)
+	if err := writeSchema(env, filepath.Dir(path)); err != nil {
+		return usageError("the schema cannot be written: %w", err)
+	}
 	return checkDraft(env, file)
 }
 
@@ -166,6 +171,29 @@ func recognised(catalog *engine.Catalog, argv []string) (server, client bool) {
 	s, c := &matrix.Server{Variant: matrix.Variant{Argv: argv}}, &matrix.Client{Variant: matrix.Variant{Argv: argv}}
 	catalog.Complete(&matrix.Plan{Servers: []*matrix.Server{s}, Clients: []*matrix.Client{c}}) // its problems are those of a plan nobody asked for
 	return s.Profile != engine.Generic, c.Profile != engine.Generic
+}
+
+// writeSchema puts the sweep's schema beside it, in place of an older one; what
+// somebody else has under that name stays.
+func writeSchema(env Env, dir string) error {
+	text, err := schema.Read("sweep")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, draft.SchemaFile)
+	old, err := os.ReadFile(path)
+	switch {
+	case err == nil && bytes.Equal(old, text):
+		return nil
+	case err == nil && !bytes.Contains(old, []byte(`"title": "servematrix sweep"`)):
+		fmt.Fprintf(env.Stderr, "note: %s is there already and no schema of ours; it stays\n", shown(env, path))
+		return nil
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return err
+	}
+	wrote(env, path)
+	return nil
 }
 
 var notSweepName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -21,6 +21,7 @@ type Input struct {
 // Sweep writes the sweep.
 func Sweep(in Input) []byte {
 	var b strings.Builder
+	b.WriteString(modeline)
 	fmt.Fprintf(&b, `# A sweep for servematrix: every server variant below runs under every workload.
 #   servematrix validate %[1]s    finds every mistake
 #   servematrix plan %[1]s        shows what would run, and starts nothing
