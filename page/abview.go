@@ -3,6 +3,8 @@ package page
 import (
 	"html/template"
 	"strings"
+
+	"servematrix/chart"
 )
 
 // abView is a comparison as the page shows it.
@@ -77,15 +79,44 @@ func (v *view) compared(c Comparison) (*abView, error) {
 			out.Totals = append(out.Totals, t)
 		}
 	}
-	scales := scalesOf(c)
+	whiskers := v.whiskers(c)
 	for i, p := range c.Pairs {
 		row := abRow{Cell: p.Cell, Arm: p.Arm, Starts: p.Starts, Verdict: p.Verdict, Why: p.Why, Cells: p.Cells}
 		for j, m := range p.Compared {
-			row.Compared = append(row.Compared, abMetric{From: m.Baseline.plusMinus() + " → " + m.Arm.plusMinus(), Delta: delta(m), Whisker: whisker(scales[j], m, i, j)})
+			row.Compared = append(row.Compared, abMetric{From: m.Baseline.plusMinus() + " → " + m.Arm.plusMinus(), Delta: delta(m), Whisker: whiskers[j][i]})
 		}
 		out.Rows = append(out.Rows, row)
 	}
 	return out, nil
+}
+
+// verdicts are those of a chart.
+var verdicts = map[string]chart.Verdict{"better": chart.Better, "worse": chart.Worse, "equivalent": chart.Equivalent, "inconclusive": chart.Inconclusive}
+
+// whiskers draws the ratio of each pair with its interval: for each metric one picture a pair.
+func (v *view) whiskers(c Comparison) [][]template.HTML {
+	out := make([][]template.HTML, len(c.Metrics))
+	for j := range c.Metrics {
+		figure := chart.Interval{Axis: chart.Axis{Format: chart.Change}, Baseline: 1}
+		if j == 0 && c.MinEffect > 0 {
+			figure.Same = &chart.Range{Low: 1 / (1 + c.MinEffect), High: 1 + c.MinEffect}
+		}
+		for _, p := range c.Pairs {
+			m := p.Compared[j]
+			row := chart.IntervalRow{Value: m.Ratio, Verdict: verdicts[m.Verdict], Text: delta(m) + " %"}
+			if p.Cells[1] >= 0 {
+				row.Mark = mark(p.Cells[1])
+			}
+			if finite(m.Low) && finite(m.High) {
+				row.Range = &chart.Range{Low: m.Low, High: m.High}
+			}
+			figure.Rows = append(figure.Rows, row)
+		}
+		for _, svg := range figure.Small() {
+			out[j] = append(out[j], picture(svg))
+		}
+	}
+	return out
 }
 
 // delta writes "+5.2 [+4.1, +6.3]", without the interval where there is none.

@@ -13,6 +13,7 @@ type columnsJSON struct {
 	Metrics []metricJSON    `json:"metrics"`
 	Primary int             `json:"primary"`
 	Words   map[string]Text `json:"words"`
+	Terms   []Text          `json:"terms"` // words of the charts
 	Servers []string        `json:"servers"`
 	Clients []string        `json:"clients"`
 	Notes   []Text          `json:"notes"`
@@ -58,8 +59,8 @@ func (c numberColumn) MarshalJSON() ([]byte, error) {
 // scriptWords are those that the script writes.
 var scriptWords = []string{"ok", "failed", "invalid", "skipped", "interrupted", "missing", "shown", "nocells", "status", "starts"}
 
-func embedded(d *Data) ([]byte, error) {
-	c := columnsJSON{Name: d.Name, Run: d.Run, Primary: d.Primary, Words: map[string]Text{}, Stati: statuses,
+func embedded(d *Data, terms []Text) ([]byte, error) {
+	c := columnsJSON{Terms: append([]Text{}, terms...), Name: d.Name, Run: d.Run, Primary: d.Primary, Words: map[string]Text{}, Stati: statuses,
 		Axes: []axisJSON{}, Metrics: []metricJSON{}, Values: make([][]int, len(d.Axes)), Means: make([]numberColumn, len(d.Metrics)), Halves: make([]numberColumn, len(d.Metrics))}
 	for _, key := range scriptWords {
 		c.Words[key] = words[key]

@@ -1,17 +1,26 @@
 package page
 
-import "html/template"
+import (
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+
+	"servematrix/chart"
+)
 
 // figure is a section with charts; of several views one is shown at a time.
 type figure struct {
 	ID, Word string
 	Lang     string
 	Choice   string // the word before the choice of a view
+	Full     bool   // as wide as the page; else two stand beside each other
+	Alone    bool   // made for half of the page, but nothing stands beside it
 	Views    []figureView
 }
 
 type figureView struct {
-	Name   string
+	Name   Text
 	Charts []template.HTML
 	Notes  []template.HTML
 	Table  *figureTable
@@ -32,11 +41,156 @@ type figureRow struct {
 // Left is how many rows are not listed.
 func (t *figureTable) Left() int { return t.All - len(t.Rows) }
 
-// draw makes the figures in the page's order.
-func (v *view) draw() error { return nil }
+// tableMost is how many rows the table beside a chart lists; all cells have a table of their own.
+const tableMost = 60
 
-type scale struct{ low, high float64 }
+func (t *figureTable) add(cell int, fields ...string) {
+	if t.All++; t.All <= tableMost {
+		t.Rows = append(t.Rows, figureRow{cell, fields})
+	}
+}
 
-func scalesOf(c Comparison) []scale { return make([]scale, len(c.Metrics)) }
+// draw makes the figures in the page's order, those for which there is anything.
+func (v *view) draw() error {
+	for _, f := range []*figure{v.pareto(), v.heat(), v.curves(), v.timeline(), v.telemetry()} {
+		if f != nil {
+			f.Lang = v.Lang
+			v.Figures = append(v.Figures, f)
+		}
+	}
+	v.alone()
+	return nil
+}
 
-func whisker(s scale, m Compared, row, column int) template.HTML { return "" }
+// alone marks the figures that would stand beside nothing.
+func (v *view) alone() {
+	beside := false
+	for i, f := range v.Figures {
+		next := i+1 < len(v.Figures) && !v.Figures[i+1].Full
+		switch {
+		case f.Full:
+			beside = false
+		case beside:
+			beside = false
+		case next:
+			beside = true
+		default:
+			f.Alone = true
+		}
+	}
+}
+
+// term gives a word of a chart in the language in which the page opens, and lets the script know
+// the other one: a chart is drawn once.
+func (v *view) term(t Text) string {
+	if t.EN != t.ZH && !slices.Contains(v.terms, t) {
+		v.terms = append(v.terms, t)
+	}
+	if v.Lang == "zh" {
+		return t.ZH
+	}
+	return t.EN
+}
+
+func (v *view) word(key string) string { return v.term(words[key]) }
+
+// axis is that of a metric.
+func (v *view) axis(m int) chart.Axis {
+	metric := v.Data.Metrics[m]
+	return v.axisOf(metric.Label, metric.Better)
+}
+
+func (v *view) axisOf(label Text, better int) chart.Axis {
+	switch better {
+	case 1:
+		label = Text{label.EN + " · more is better", label.ZH + " · 越大越好"}
+	case -1:
+		label = Text{label.EN + " · less is better", label.ZH + " · 越小越好"}
+	}
+	return chart.Axis{Title: v.term(label), Less: better < 0}
+}
+
+func (v *view) frame(id, word string, about Text) chart.Frame {
+	return chart.Frame{ID: id, Title: v.word(word), Desc: v.term(about), Lang: v.Lang, Width: halfWidth}
+}
+
+// halfWidth is that of a chart beside another one, fullWidth that of one across the page, so that
+// a unit is about a pixel.
+const (
+	halfWidth = 620
+	fullWidth = 1240
+)
+
+// metric finds a metric by its name, -1 where the data has none.
+func (v *view) metric(name string) int {
+	return slices.IndexFunc(v.Data.Metrics, func(m Metric) bool { return m.Name == name })
+}
+
+// latency is the metric of latency that charts show besides throughput: the 99th percentile of
+// TTFT, or its mean where no client told the percentile; -1: neither.
+func (v *view) latency() int {
+	for _, name := range []string{"p99_ttft_ms", "mean_ttft_ms"} {
+		m := v.metric(name)
+		if m >= 0 && slices.ContainsFunc(v.Data.Cells, func(c Cell) bool { return finite(c.Numbers[m].Mean) }) {
+			return m
+		}
+	}
+	return -1
+}
+
+func mark(cell int) chart.Mark { return chart.Mark{Cell: strconv.Itoa(cell)} }
+
+// interval is that of an estimate, nil where it has none.
+func (e Estimate) interval() *chart.Range {
+	if !e.spread() {
+		return nil
+	}
+	return &chart.Range{Low: e.Low, High: e.High}
+}
+
+// pointsMost is how many points of a chart have their intervals drawn: of more nobody sees them.
+const pointsMost = 1000
+
+func picture(svg []byte) template.HTML { return template.HTML(svg) }
+
+// seriesMost is how many series a chart can have that a reader still tells apart.
+const seriesMost = 12
+
+// series gives each cell its series: its server variant, of many the value of an axis that has
+// few, else all are one.
+func (v *view) series() (names []string, of []int) {
+	servers := newList[string]()
+	for _, c := range v.Data.Cells {
+		of = append(of, servers.of(c.Server))
+	}
+	if len(servers.all) <= seriesMost {
+		return servers.all, of
+	}
+	best := -1
+	for i, a := range v.Data.Axes {
+		if n := len(a.Values); a.Server && n > 1 && n <= seriesMost && (best < 0 || n > len(v.Data.Axes[best].Values)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return []string{v.word("server")}, make([]int, len(of))
+	}
+	for i, c := range v.Data.Cells {
+		of[i] = max(0, c.Values[best])
+	}
+	for _, value := range v.Data.Axes[best].Values {
+		names = append(names, v.Data.Axes[best].Name+" "+value)
+	}
+	return names, of
+}
+
+// wide tells whether values lie so far apart that an axis should be logarithmic.
+func wide(values []float64) bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range values {
+		if finite(x) {
+			low, high = math.Min(low, x), math.Max(high, x)
+		}
+	}
+	return low > 0 && high/low >= 16
+}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"servematrix/chart"
 )
 
 //go:embed template script style
@@ -42,6 +44,13 @@ func Main(w io.Writer, d *Data) error {
 	return write(w, "main", v)
 }
 
+func either(t Text, lang string) string {
+	if lang == "zh" {
+		return t.ZH
+	}
+	return t.EN
+}
+
 func write(w io.Writer, name string, v *view) error {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
@@ -53,16 +62,12 @@ func write(w io.Writer, name string, v *view) error {
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"w": say, "both": both, "label": label, "few": few, "over": over, "cellsOf": cellsOf,
-	"word": func(key, lang string) string {
-		if lang == "zh" {
-			return words[key].ZH
-		}
-		return words[key].EN
-	},
+	"word":   func(key, lang string) string { return either(words[key], lang) },
+	"either": either,
 }).ParseFS(files, "template/*.html"))
 
 var (
-	style  = join("style")
+	style  = chart.CSS + "\n" + join("style")
 	script = "\"use strict\";(() => {\n" + join("script") + "})();\n"
 )
 

@@ -30,6 +30,8 @@ type view struct {
 	Figures     []*figure
 	Columns     []column
 	Rows        []cellRow
+
+	terms []Text // words of the charts, in both languages
 }
 
 type statusCount struct {
@@ -76,7 +78,7 @@ func newView(d *Data) (*view, error) {
 	}
 	v.table()
 	v.contents()
-	data, err := embedded(d)
+	data, err := embedded(d, v.terms)
 	v.JSON = template.JS(data)
 	return v, err
 }

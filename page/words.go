@@ -108,8 +108,12 @@ var words = map[string]Text{
 	"ready":         {"ready", "就绪"},
 	"client":        {"client", "客户端"},
 	"stop":          {"stop", "停止"},
-	"seconds":       {"Seconds", "秒"},
-	"duration":      {"Duration", "时长"},
+	"xaxis":         {"Latency as", "延迟指标"},
+	"low":           {"Least", "最小"},
+	"mean":          {"Mean", "平均"},
+	"high":          {"Most", "最大"},
+	"morefacets":    {"%d more combinations of the other axes are not drawn.", "其余坐标轴的另外 %d 种组合未绘出。"},
+	"morelines":     {"The first %d of %d lines.", "仅绘出前 %d / %d 条曲线。"},
 
 	"filter":      {"Filter", "筛选"},
 	"all":         {"all", "全部"},
@@ -141,9 +145,14 @@ func say(key string, args ...any) (template.HTML, error) {
 		return "", fmt.Errorf("the page has no word %q", key)
 	}
 	if len(args) > 0 {
-		t = Text{fmt.Sprintf(t.EN, args...), fmt.Sprintf(t.ZH, args...)}
+		t = t.with(args...)
 	}
 	return both(t), nil
+}
+
+// with fills in what a word takes.
+func (t Text) with(args ...any) Text {
+	return Text{fmt.Sprintf(t.EN, args...), fmt.Sprintf(t.ZH, args...)}
 }
 
 // both writes a text in both languages.

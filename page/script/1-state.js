@@ -37,6 +37,10 @@ const setLanguage = (to) => {
     if (e.tagName === "OPTION") e.textContent = text;
     e.setAttribute("aria-label", text);
   }
+  const terms = new Map(data.terms.flatMap((t) => [[t.en, inWords(t)], [t.zh, inWords(t)]]));
+  for (const e of $$(".picture text, .picture title, .picture desc")) {
+    if (!e.childElementCount && terms.has(e.textContent)) e.textContent = terms.get(e.textContent);
+  }
 };
 
 const setTheme = (to) => {

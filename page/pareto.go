@@ -1,0 +1,87 @@
+package page
+
+import (
+	"html/template"
+	"math"
+
+	"servematrix/chart"
+)
+
+// pareto draws throughput against latency, one view for each way to look at latency.
+func (v *view) pareto() *figure {
+	throughput := v.metric("output_throughput")
+	if throughput < 0 {
+		return nil
+	}
+	f := &figure{ID: "pareto", Word: "pareto", Choice: "xaxis"}
+	if tpot := v.metric("mean_tpot_ms"); tpot >= 0 {
+		label := Text{"output tok/s per user (1000 / mean TPOT in ms)", "每用户输出 tok/s（1000 / 平均 TPOT，单位 ms）"}
+		v.paretoView(f, "paretouser", Text{"tok/s per user", "每用户 tok/s"}, label, 1, throughput, func(c Cell) Estimate { return inverse(c.Numbers[tpot]) })
+	}
+	if m := v.latency(); m >= 0 && len(v.Data.Cells)*len(f.Views) <= curvePoints {
+		metric := v.Data.Metrics[m]
+		v.paretoView(f, "paretottft", metric.Label, metric.Label, -1, throughput, func(c Cell) Estimate { return c.Numbers[m] })
+	}
+	if len(f.Views) == 0 {
+		return nil
+	}
+	return f
+}
+
+// inverse makes tokens per second of milliseconds per token.
+func inverse(e Estimate) Estimate {
+	return Estimate{Mean: 1000 / e.Mean, Low: 1000 / e.High, High: 1000 / e.Low, N: e.N}
+}
+
+func (v *view) paretoView(f *figure, id string, name, label Text, better, throughput int, latency func(Cell) Estimate) {
+	names, of := v.series()
+	c := chart.Pareto{Frame: v.frame(id, "pareto", Text{"Each point is a cell; the line joins those that no other cell beats in both.", "每个点是一个单元；折线连接在两方面都不被其他单元超过的单元。"}),
+		X: v.axisOf(label, better), Y: v.axis(throughput), Frontier: v.term(Text{"frontier", "前沿"})}
+	for _, n := range names {
+		c.Series = append(c.Series, chart.Series{Name: n})
+	}
+	t := &figureTable{Heads: []template.HTML{both(words["cell"]), both(label), both(v.Data.Metrics[throughput].Label)}}
+	var xs, ys []float64
+	intervals := false
+	for i, cell := range v.Data.Cells {
+		x, y := latency(cell), cell.Numbers[throughput]
+		if cell.Starts == 0 || !finite(x.Mean) || !finite(y.Mean) {
+			continue
+		}
+		pt := chart.Point{Mark: mark(i), X: round(x.Mean), Y: round(y.Mean), XRange: v.bar(x), YRange: v.bar(y)}
+		if len(v.Data.Cells) <= 200 {
+			pt.Label = cell.Server + " × " + cell.Client
+		}
+		s := &c.Series[of[i]]
+		s.Points = append(s.Points, pt)
+		xs, ys = append(xs, x.Mean), append(ys, y.Mean)
+		intervals = intervals || pt.XRange != nil || pt.YRange != nil
+		t.add(i, cell.Server+" × "+cell.Client, x.plusMinus(), y.plusMinus())
+	}
+	if len(xs) == 0 {
+		return
+	}
+	c.X.Log, c.Y.Log = wide(xs), wide(ys)
+	view := figureView{Name: name, Charts: []template.HTML{picture(c.SVG())}, Notes: []template.HTML{v.tokens(throughput)}, Table: t}
+	if intervals {
+		view.Notes = append(view.Notes, both(words["bars"]))
+	}
+	f.Views = append(f.Views, view)
+}
+
+// bar is an estimate's interval where a chart shows it.
+func (v *view) bar(e Estimate) *chart.Range {
+	if len(v.Data.Cells) > pointsMost {
+		return nil
+	}
+	return e.interval()
+}
+
+// round keeps five digits: more cannot be seen.
+func round(v float64) float64 {
+	if v == 0 || !finite(v) {
+		return v
+	}
+	step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-4)
+	return math.Round(v/step) * step
+}

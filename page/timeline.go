@@ -1,0 +1,100 @@
+package page
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"servematrix/chart"
+)
+
+// phaseNames are the phases of a launch in their order.
+var phaseNames = []string{"start", "ready", "client", "stop"}
+
+// tipsMost is how many rows of a timeline carry a text of their own; of more the script says what
+// it knows of the cell.
+const tipsMost = 400
+
+// timeline draws every launch with its phases.
+func (v *view) timeline() *figure {
+	rows := launches(v.Data.Phases)
+	if len(rows) == 0 {
+		return nil
+	}
+	c := chart.Timeline{Frame: v.frame("timeline", "timeline", Text{"A row for each server start; a hatched stretch ended in a failure.", "每次服务器启动一行；斜线表示以失败结束。"}),
+		X: chart.Axis{Title: v.term(Text{"since the run began", "自运行开始"}), Format: chart.Duration}, Failed: v.word("failed")}
+	c.Width = fullWidth
+	for _, p := range phaseNames {
+		c.Phases = append(c.Phases, v.word(p))
+	}
+	t := &figureTable{Heads: []template.HTML{both(words["launch"])}}
+	for _, p := range phaseNames {
+		t.Heads = append(t.Heads, both(words[p]))
+	}
+	for _, r := range rows {
+		row := chart.TimelineRow{Name: r.name}
+		lone := r.cell >= 0
+		if lone {
+			row.Mark = mark(r.cell)
+		}
+		sums := make([]float64, len(phaseNames))
+		for _, p := range r.phases {
+			at := max(0, slices.Index(phaseNames, p.Name))
+			span := chart.Span{Phase: at, From: round(p.From), To: round(p.To), Failed: p.Failed}
+			if !lone && p.Cell >= 0 {
+				span.Mark = mark(p.Cell)
+			}
+			row.Spans = append(row.Spans, span)
+			sums[at] += p.To - p.From
+		}
+		fields := []string{r.name}
+		lines := []string{r.name}
+		for i, s := range sums {
+			text := "–"
+			if slices.ContainsFunc(r.phases, func(p Phase) bool { return p.Name == phaseNames[i] }) {
+				text = seconds(s)
+				lines = append(lines, phaseNames[i]+" "+text)
+			}
+			fields = append(fields, text)
+		}
+		if lone && len(rows) <= tipsMost {
+			row.Tip = strings.Join(lines, "\n")
+		}
+		c.Rows = append(c.Rows, row)
+		t.add(r.cell, fields...)
+	}
+	return &figure{ID: "timeline", Word: "timeline", Full: true, Views: []figureView{{Charts: []template.HTML{picture(c.SVG())}, Table: t}}}
+}
+
+// launchRow are the phases of one launch; cell is its only one, -1 where it has several or none.
+type launchRow struct {
+	name   string
+	cell   int
+	phases []Phase
+}
+
+func launches(phases []Phase) (rows []*launchRow) {
+	known := map[string]*launchRow{}
+	for _, p := range phases {
+		r := known[p.Launch]
+		if r == nil {
+			r = &launchRow{name: p.Launch, cell: p.Cell}
+			known[p.Launch] = r
+			rows = append(rows, r)
+		}
+		if p.Cell != r.cell {
+			r.cell = -1
+		}
+		r.phases = append(r.phases, p)
+	}
+	return rows
+}
+
+func seconds(s float64) string {
+	if s < 10 {
+		return strconv.FormatFloat(s, 'f', 2, 64) + " s"
+	}
+	return duration(time.Duration(s * float64(time.Second)))
+}
