@@ -26,8 +26,8 @@ const (
 const reportMode = 0o600
 
 // Live keeps the reports of a run up to date while it goes on: report.txt section by section,
-// results.csv and results.jsonl sample by sample, report.md every now and then and at the end.
-// While the run goes on nothing is synced but report.md, because all of it can be drawn again
+// results.csv and results.jsonl sample by sample, report.md and report.html every now and then and
+// at the end. While the run goes on nothing is synced but these two, because all of it can be drawn again
 // from the journal; Close syncs the rest.
 //
 // A Live is used by one goroutine. After the first failure it writes nothing more.
@@ -38,7 +38,8 @@ type Live struct {
 	rows   *csv.Writer
 	head   csvColumns
 	jsonl  *growing
-	endsAt int64                           // where the end of report.txt begins, -1 when it is not written
+	endsAt int64 // where the end of report.txt begins, -1 when it is not written
+	page   beside
 	past   iter.Seq2[journal.Event, error] // what is to be drawn before anything else
 	behind bool                            // it is not drawn yet
 	err    error
@@ -59,7 +60,7 @@ type growing struct {
 // time, and nobody shall wait for it. The end of an earlier session, with its table, is left out: the
 // run goes on. A file that is already there is written over in place, so that who follows it keeps following it.
 func Open(folder journal.Folder, plan *matrix.Plan, past iter.Seq2[journal.Event, error]) (*Live, error) {
-	l := &Live{endsAt: -1, past: past, behind: true}
+	l := &Live{endsAt: -1, past: past, behind: true, page: beside{folder: folder}}
 	var err error
 	for _, f := range []struct {
 		name string
@@ -84,6 +85,9 @@ func (l *Live) Handle(e journal.Event) {
 	}
 	if l.err == nil {
 		l.err = l.handle(e)
+	}
+	if l.err == nil {
+		l.page.hear(e)
 	}
 }
 
@@ -189,6 +193,9 @@ func (l *Live) Close() error {
 	}
 	if l.err == nil && l.draw.verdict == nil {
 		l.err = l.markdown()
+	}
+	if err := l.page.last(); l.err == nil {
+		l.err = err
 	}
 	for _, g := range []*growing{l.text, l.csv, l.jsonl} {
 		if l.err == nil {

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"servematrix/journal"
+	"servematrix/page"
+)
+
+// htmlFile is the page in a run folder.
+const htmlFile = "report.html"
+
+// htmlShare is how small a part of the time goes into drawing report.html: one in so many.
+const htmlShare = 50
+
+// beside draws report.html beside a run, from its folder: when a server starts or stops and no
+// client runs, aside, and so seldom that it costs a small share of the time. A client that starts
+// ends a drawing; the page that was there before stays.
+type beside struct {
+	folder  journal.Folder
+	clients int // that run now
+	drawn   time.Time
+	cost    atomic.Int64 // of the last drawing, a time.Duration; also of one that was ended
+	ended   atomic.Bool  // a client has started: the drawing is to end
+	busy    <-chan struct{}
+}
+
+var errClientRuns = errors.New("a client runs")
+
+// hear takes in an event of the run.
+func (b *beside) hear(e journal.Event) {
+	switch e.Type {
+	case journal.SampleStarted:
+		b.clients++
+		b.ended.Store(true)
+	case journal.SampleEnded:
+		b.clients = max(0, b.clients-1)
+	case journal.RunStarted, journal.RunResumed:
+		b.clients = 0
+	case journal.LaunchStarted, journal.LaunchStopping, journal.LaunchEnded:
+		b.perhaps()
+	}
+}
+
+// perhaps begins a drawing, unless a client runs, one goes on, or the last is not long ago.
+func (b *beside) perhaps() {
+	if b.clients > 0 || b.goesOn() || time.Since(b.drawn) < htmlShare*time.Duration(b.cost.Load()) {
+		return
+	}
+	b.drawn = time.Now()
+	b.ended.Store(false)
+	b.busy = journal.Aside(func() {
+		began := time.Now()
+		p := newPaging(b.folder)
+		p.fold(b.untilClient(p.folder.Events()))
+		if !b.ended.Load() {
+			_ = b.write(p) // the one at the end tells why it cannot be written
+		}
+		b.cost.Store(int64(time.Since(began)))
+	})
+}
+
+// goesOn tells whether a drawing does.
+func (b *beside) goesOn() bool {
+	select {
+	case <-b.busy:
+		return false
+	default:
+		return b.busy != nil
+	}
+}
+
+// untilClient gives events until a client starts.
+func (b *beside) untilClient(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if b.ended.Load() {
+				yield(journal.Event{}, errClientRuns)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// write makes the page and puts it in the place of the former one.
+func (b *beside) write(p *paging) error {
+	var text bytes.Buffer
+	if err := page.HTML(&text, p.data(""), page.Options{}); err != nil {
+		return err
+	}
+	if b.ended.Load() {
+		return errClientRuns
+	}
+	return journal.WriteFile(b.folder.Path(htmlFile), text.Bytes())
+}
+
+// last draws the page when the run is over.
+func (b *beside) last() error {
+	b.ended.Store(true)
+	if b.busy != nil {
+		<-b.busy
+	}
+	b.ended.Store(false)
+	p := newPaging(b.folder)
+	p.fold(p.ahead())
+	return b.write(p)
+}
