@@ -56,7 +56,7 @@ func (b *beside) perhaps() {
 	b.busy = journal.Aside(func() {
 		began := time.Now()
 		p := newPaging(b.folder)
-		p.fold(b.untilClient(p.folder.Events()))
+		p.fold(b.untilClient(p))
 		if !b.ended.Load() {
 			_ = b.write(p) // the one at the end tells why it cannot be written
 		}
@@ -74,15 +74,18 @@ func (b *beside) goesOn() bool {
 	}
 }
 
-// untilClient gives events until a client starts.
-func (b *beside) untilClient(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		for e, err := range events {
+// untilClient gives the events, one after the other, until a client starts.
+func (b *beside) untilClient(p *paging) iter.Seq2[happening, error] {
+	return func(yield func(happening, error) bool) {
+		for e, err := range b.folder.Events() {
 			if b.ended.Load() {
-				yield(journal.Event{}, errClientRuns)
+				err = errClientRuns
+			}
+			if err != nil {
+				yield(happening{}, err)
 				return
 			}
-			if !yield(e, err) {
+			if !yield(p.prepare(e), nil) {
 				return
 			}
 		}
