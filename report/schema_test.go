@@ -36,11 +36,11 @@ func TestSchemaOfSamples(t *testing.T) {
 }
 
 // sampleSchema is the schema of result.Sample, which writes itself: its fields' names in lower
-// case are its keys, all of them always there but simulated, and null where nobody knows.
+// case are its keys, all of them always there but source and simulated, and null where nobody knows.
 func sampleSchema() *jsonschema.Schema {
 	s := schematest.Of(result.Sample{}, "one sample: a line of results.jsonl, a sample.json, a line of import")
-	lower(s, "status", "simulated")
-	s.Required = slices.DeleteFunc(s.Required, func(key string) bool { return key == "simulated" })
+	lower(s, "status", "source", "simulated")
+	s.Required = slices.DeleteFunc(s.Required, func(key string) bool { return key == "source" || key == "simulated" })
 	status, _ := s.Properties.Get("status")
 	status.Enum = []any{result.StatusOK, result.StatusInvalid, result.StatusFailed, result.StatusSkipped}
 	lower(s.Definitions["result.Side"])

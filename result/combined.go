@@ -16,10 +16,12 @@ type reportParser struct {
 	plain   textParser
 	servers map[string]string // commands by server name, also from starts before a banner
 	section *reportSection
+	at      Source // of the line that line takes next
 }
 
 // reportSection is one combination under way.
 type reportSection struct {
+	at             Source // of the banner
 	server, client string
 	block, attempt int
 	simulated      bool
@@ -56,11 +58,13 @@ func (p *reportParser) line(line string, ended bool) {
 		p.finish()
 		p.plain.finish()
 		p.section = s
+		s.at = p.at
 		return
 	}
 	s := p.section
 	if s == nil {
 		if !p.serverLine(text) {
+			p.plain.at = p.at.Line
 			p.plain.line(line, ended)
 		}
 		return
@@ -216,6 +220,7 @@ func (p *reportParser) finish() {
 		m = found[len(found)-1]
 	}
 	sample.settle(m, s.endOf(m))
+	sample.at(s.at)
 	if sample.Validity != nil && s.failure == nil {
 		for _, reason := range s.invalid {
 			if !sample.Validity.Has(reason) {

@@ -46,7 +46,7 @@ func (w *sampleWalk) wants(metric string) bool {
 }
 
 // sampleKeys are the keys of a sample in the order in which MarshalJSON writes them.
-var sampleKeys = []string{"run", "cell", "block", "attempt", "status", "failure", "server", "client", "metrics", "extra", "validity", "times", "simulated"}
+var sampleKeys = []string{"run", "cell", "block", "attempt", "status", "failure", "server", "client", "metrics", "extra", "validity", "times", "source", "simulated"}
 
 // notOutcome are those of which ParseOutcome reads nothing.
 var notOutcome = []string{"server", "client", "extra"}
@@ -68,7 +68,7 @@ func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
 			return
 		}
 		if w.Null() {
-			if key == "status" || key == "simulated" {
+			if key == "status" || key == "source" || key == "simulated" {
 				w.Fail()
 			}
 			return
@@ -98,6 +98,8 @@ func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
 		case "times":
 			s.Times = make(map[string]PhaseTime, 4)
 			w.Object(func(phase []byte) { s.Times[w.Known(phase)] = w.time() })
+		case "source":
+			s.Source = w.source()
 		case "simulated":
 			s.Simulated = w.Bool()
 		default:
@@ -141,6 +143,21 @@ func (w *sampleWalk) side() *Side {
 			s.Argv = w.Texts()
 		case "env":
 			s.Env = w.TextMap()
+		default:
+			w.Fail()
+		}
+	})
+	return s
+}
+
+func (w *sampleWalk) source() *Source {
+	s := &Source{}
+	w.Object(func(key []byte) {
+		switch string(key) {
+		case "file":
+			s.File = w.Text()
+		case "line":
+			s.Line = w.Int()
 		default:
 			w.Fail()
 		}

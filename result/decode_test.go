@@ -45,6 +45,8 @@ func seeds(t testing.TB) [][]byte {
 	}
 	with(func(*Sample) {})
 	with(func(s *Sample) { *s = Sample{Status: StatusSkipped} })
+	with(func(s *Sample) { s.Source, s.Simulated = &Source{File: "night/c8/bench.jsonl", Line: 3}, true })
+	with(func(s *Sample) { s.Source = &Source{File: "ä \"b\""} })
 	with(func(s *Sample) { s.Failure = &Failure{Class: "oom", Tail: []string{"x"}} })
 	with(func(s *Sample) { s.Server.Argv = []string{`quo"ted`, "line\nend", "\u2028", "<&>"} })
 	with(func(s *Sample) { s.Extra["deep"] = map[string]any{"a": []any{int64(1), 2.5}} })

@@ -51,10 +51,11 @@ func (e *emitter) emit(m *Measurement, end *Failure) error {
 }
 
 // sideOf names the client by its file, where its name is not known otherwise.
-func sideOf(path string) *Side {
+func (i *importer) sideOf(path string) *Side { return &Side{Name: i.names.of(placeOf(path))} }
+
+// placeOf is the path by which a file's samples are named: that without its ending, or the folder
+// where the file's name says nothing.
+func placeOf(path string) string {
 	stem, _ := roleOf(filepath.Base(path))
-	if stem == "" {
-		stem = filepath.Base(filepath.Dir(path))
-	}
-	return &Side{Name: stem}
+	return filepath.Join(filepath.Dir(path), stem)
 }

@@ -54,6 +54,15 @@ func (e *encoder) sample(s *Sample) {
 	e.validity(s.Validity)
 	e.raw(`,"times":`)
 	e.times(s.Times)
+	if s.Source != nil {
+		e.raw(`,"source":{"file":`)
+		e.text(s.Source.File)
+		if s.Source.Line != 0 {
+			e.raw(`,"line":`)
+			e.out = strconv.AppendInt(e.out, int64(s.Source.Line), 10)
+		}
+		e.raw("}")
+	}
 	if s.Simulated {
 		e.raw(`,"simulated":true`)
 	}

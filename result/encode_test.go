@@ -36,7 +36,7 @@ func reflected(t *rapid.T, s *Sample) string {
 		sampleJSON
 		Server *sideJSON `json:"server"`
 		Client *sideJSON `json:"client"`
-	}{sampleJSON: sampleJSON{Run: ptr(s.Run), Cell: ptr(s.Cell), Status: s.Status, Failure: s.Failure, Extra: s.Extra, Validity: s.Validity, Times: s.Times, Simulated: s.Simulated}, Server: side(s.Server), Client: side(s.Client)}
+	}{sampleJSON: sampleJSON{Run: ptr(s.Run), Cell: ptr(s.Cell), Status: s.Status, Failure: s.Failure, Extra: s.Extra, Validity: s.Validity, Times: s.Times, Source: s.Source, Simulated: s.Simulated}, Server: side(s.Server), Client: side(s.Client)}
 	if s.Block != 0 {
 		shape.Block = &s.Block
 	}
@@ -94,6 +94,9 @@ func TestAppendsWhatEncodingJSONGives(t *testing.T) {
 			s.Times = map[string]PhaseTime{"start": {Start: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "time"), 5000).UTC(), Since: number.Draw(t, "since")}}
 		} else {
 			s.Failure = &Failure{Class: "oom", Phase: "start", Message: text.Draw(t, "message"), Line: 3, Tail: []string{text.Draw(t, "tail")}}
+		}
+		if rapid.Bool().Draw(t, "imported") {
+			s.Source = &Source{File: text.Draw(t, "file"), Line: rapid.IntRange(0, 2).Draw(t, "line")}
 		}
 		got, err := s.AppendJSON([]byte("before"))
 		if err != nil {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ type bundle struct {
 	errors                      string // what it printed on stderr
 }
 
-// importFolder imports everything below a folder.
-func importFolder(root string, each func(Sample) error, passed func(Passed)) error {
+// folder imports everything below a folder.
+func (i *importer) folder(root string) error {
 	var problems *multierror.Error
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -34,7 +35,7 @@ func importFolder(root string, each func(Sample) error, passed func(Passed)) err
 		case path != root && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
 		}
-		done, err := importOneFolder(path, each, passed)
+		done, err := i.oneFolder(path)
 		if err != nil {
 			problems = multierror.Append(problems, err)
 		}
@@ -49,22 +50,20 @@ func importFolder(root string, each func(Sample) error, passed func(Passed)) err
 	return problems.ErrorOrNil()
 }
 
-// importOneFolder imports the files of one folder; done when nothing below counts any more.
-func importOneFolder(folder string, each func(Sample) error, passed func(Passed)) (done bool, err error) {
-	for _, name := range []string{"results.jsonl", "sample.json"} {
-		if path := filepath.Join(folder, name); holdsSamples(path) { // a client's file can have this name too
-			return true, importFile(path, nil, each)
-		}
+// oneFolder imports the files of one folder; done when nothing below counts any more.
+func (i *importer) oneFolder(folder string) (done bool, err error) {
+	if path := ownSamples(folder); path != "" {
+		return true, i.file(path, nil)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false, err
 	}
 	if isSweepFolder(entries) {
-		return true, importSweepFolder(folder, entries, each)
+		return true, i.sweepFolder(folder, entries)
 	}
 	var problems *multierror.Error
-	entries, done, err = importLayouts(folder, entries, each)
+	entries, done, err = i.layouts(folder, entries)
 	if done {
 		return true, err
 	}
@@ -74,10 +73,11 @@ func importOneFolder(folder string, each func(Sample) error, passed func(Passed)
 	taken := map[string]bool{}
 	for _, b := range bundles(folder, entries) {
 		n := 0
-		err := b.samples(folder, func(s Sample) error {
+		counting := importer{names: i.names, each: func(s Sample) error {
 			n++
-			return each(s)
-		})
+			return i.each(s)
+		}}
+		err := counting.bundle(folder, b)
 		if err != nil {
 			problems = multierror.Append(problems, err)
 		}
@@ -85,8 +85,8 @@ func importOneFolder(folder string, each func(Sample) error, passed func(Passed)
 			b.mark(taken)
 		}
 	}
-	passOver(folder, entries, taken, passed)
-	if err := importSweepTop(folder, entries, each); err != nil {
+	passOver(folder, entries, taken, i.passed)
+	if err := i.sweepTop(folder, entries); err != nil {
 		problems = multierror.Append(problems, err)
 	}
 	return false, problems.ErrorOrNil()
@@ -116,7 +116,7 @@ func bundles(folder string, entries []fs.DirEntry) []*bundle {
 			if b := at(stem); b.text == "" {
 				b.text = path
 			} else {
-				order = append(order, &bundle{stem: stem, text: path})
+				order = append(order, &bundle{stem: name, text: path})
 			}
 		case "command":
 			at(stem).command = path
@@ -136,8 +136,10 @@ func bundles(folder string, entries []fs.DirEntry) []*bundle {
 			byStem[stem].result = path
 		case bare != nil && bare.text != "" && bare.result == "" && holdsResult(path):
 			bare.result = path
+		case byStem[stem] != nil:
+			order = append(order, &bundle{stem: name, result: path})
 		default:
-			order = append(order, &bundle{stem: stem, result: path})
+			at(stem).result = path
 		}
 	}
 	for _, name := range stderrs {
@@ -175,6 +177,16 @@ func roleOf(name string) (stem, role string) {
 	return "", ""
 }
 
+// ownSamples gives the file in which a run folder keeps its samples, "" for any other folder.
+func ownSamples(folder string) string {
+	for _, name := range []string{"results.jsonl", "sample.json"} {
+		if path := filepath.Join(folder, name); holdsSamples(path) { // a client's file can have this name too
+			return path
+		}
+	}
+	return ""
+}
+
 func holdsSamples(path string) bool {
 	in, err := openSource(path)
 	if err != nil {
@@ -194,14 +206,10 @@ func holdsResult(path string) bool {
 	return errors.Is(eachResult(in.Reader, func(*Measurement) error { return found }), found)
 }
 
-// samples reads a bundle. A client that was run, as its command or exit code shows, and left
+// bundle reads one. A client that was run, as its command or exit code shows, and left
 // no result is a failed sample; other text without a result is nothing.
-func (b *bundle) samples(folder string, each func(Sample) error) error {
-	name := b.stem
-	if name == "" {
-		name = filepath.Base(folder)
-	}
-	client := &Side{Name: name}
+func (i *importer) bundle(folder string, b *bundle) error {
+	client := &Side{Name: i.names.of(filepath.Join(folder, b.stem))}
 	if text, err := readSmall(b.command); err != nil {
 		return err
 	} else if text != "" {
@@ -209,9 +217,9 @@ func (b *bundle) samples(folder string, each func(Sample) error) error {
 	}
 	switch ran := b.command != "" || b.exit != ""; {
 	case b.result == "" && b.text != "" && !ran:
-		return importFile(b.text, client, each)
+		return i.file(b.text, client)
 	case b.result != "" && b.text == "" && !ran:
-		return importFile(b.result, client, each)
+		return i.file(b.result, client)
 	}
 	end, err := b.end()
 	if err != nil {
@@ -221,12 +229,13 @@ func (b *bundle) samples(folder string, each func(Sample) error) error {
 	if err != nil {
 		return err
 	}
-	e := &emitter{client: client, each: each}
+	e := &emitter{client: client, each: i.each}
 	damage := b.join(printed, e.take)
 	if e.n == 0 && e.held == nil && (b.command != "" || b.exit != "") {
 		s := Sample{Client: client}
 		s.settle(nil, end)
-		return errors.Join(damage, each(s))
+		s.at(Source{File: cmp.Or(b.text, b.result, b.errors, b.command, b.exit)})
+		return errors.Join(damage, i.each(s))
 	}
 	return errors.Join(damage, e.finish(end))
 }
@@ -243,6 +252,9 @@ func (b *bundle) printed() ([]*Measurement, error) {
 		}
 		found, err := ParseText(in.Reader)
 		in.Close()
+		for _, m := range found {
+			m.at.File = path
+		}
 		if err != nil || len(found) > 0 {
 			return found, named(path, err)
 		}
@@ -297,7 +309,7 @@ func (b *bundle) each(take func(*Measurement) error) error {
 		return err
 	}
 	defer in.Close()
-	return eachResult(in.Reader, take)
+	return eachResult(in.Reader, from(b.result, take))
 }
 
 // end reads the exit code that was kept beside the output.

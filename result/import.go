@@ -39,6 +39,7 @@ func ImportEach(paths []string, each func(Sample) error, passed func(Passed)) er
 		passed = func(Passed) {}
 	}
 	var problems *multierror.Error
+	names := namesIn(paths)
 	for _, path := range paths {
 		count := 0
 		var stop error
@@ -47,7 +48,7 @@ func ImportEach(paths []string, each func(Sample) error, passed func(Passed)) er
 			stop = each(s)
 			return stop
 		}
-		err := importPath(path, counted, passed)
+		err := (&importer{each: counted, passed: passed, names: names}).path(path)
 		if stop != nil {
 			return stop
 		}
@@ -61,19 +62,26 @@ func ImportEach(paths []string, each func(Sample) error, passed func(Passed)) er
 	return problems.ErrorOrNil()
 }
 
-func importPath(path string, each func(Sample) error, passed func(Passed)) error {
+// importer reads what the paths of one import hold.
+type importer struct {
+	each   func(Sample) error
+	passed func(Passed)
+	names  names
+}
+
+func (i *importer) path(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return importFolder(path, each, passed)
+		return i.folder(path)
 	}
-	return importFile(path, sideOf(path), each)
+	return i.file(path, i.sideOf(path))
 }
 
-// importFile reads one file on its own. The client's side belongs to each sample.
-func importFile(path string, client *Side, each func(Sample) error) error {
+// file reads one file on its own. The client's side belongs to each sample.
+func (i *importer) file(path string, client *Side) error {
 	in, err := openSource(path)
 	if err != nil {
 		return err
@@ -83,28 +91,37 @@ func importFile(path string, client *Side, each func(Sample) error) error {
 		return fmt.Errorf("%s: %s", path, how)
 	}
 	if p := profileOf(in.head); p != nil {
-		return importByLayout(path, p, client, each)
+		return i.byLayout(path, p, client)
 	}
 	switch kindOf(in.head) {
 	case kindSamples:
-		return named(path, readSamples(in.Reader, each))
+		return named(path, readSamples(in.Reader, i.each))
 	case kindJSON:
-		e := &emitter{client: client, each: each}
-		err := eachResult(in.Reader, e.take)
+		e := &emitter{client: client, each: i.each}
+		err := eachResult(in.Reader, from(path, e.take))
 		return errors.Join(named(path, err), e.finish(nil))
 	case kindSweepCSV:
-		return named(path, importCSV(in.Reader, each))
+		return named(path, i.sweepCSV(path, in.Reader))
 	}
-	return named(path, importText(in, client, each))
+	return named(path, i.text(path, in, client))
 }
 
-// importText reads what a client or a whole combined report printed.
-func importText(in io.Reader, client *Side, each func(Sample) error) error {
-	var p reportParser
+// from says of each result which file it is from.
+func from(path string, take func(*Measurement) error) func(*Measurement) error {
+	return func(m *Measurement) error {
+		m.at.File = path
+		return take(m)
+	}
+}
+
+// text reads what a client or a whole combined report printed.
+func (i *importer) text(path string, in io.Reader, client *Side) error {
+	p := reportParser{at: Source{File: path}}
 	lines := newLineReader(in)
 	for {
 		line, ended, err := lines.next()
 		if err == nil {
+			p.at.Line = lines.no
 			p.line(line, ended)
 			continue
 		}
@@ -112,9 +129,10 @@ func importText(in io.Reader, client *Side, each func(Sample) error) error {
 			err = nil
 		}
 		samples := p.end()
-		e := &emitter{client: client, each: each}
+		e := &emitter{client: client, each: i.each}
+		take := from(path, e.take)
 		for _, m := range p.plain.end() {
-			if err := e.take(m); err != nil {
+			if err := take(m); err != nil {
 				return err
 			}
 		}
@@ -122,7 +140,7 @@ func importText(in io.Reader, client *Side, each func(Sample) error) error {
 			return err
 		}
 		for _, s := range samples {
-			if err := each(s); err != nil {
+			if err := i.each(s); err != nil {
 				return err
 			}
 		}

@@ -211,8 +211,8 @@ func TestImportFolders(t *testing.T) {
 		}
 	}
 	want := []line{
-		{"conc", StatusOK, ""}, {"dead", StatusFailed, "no_result"}, {"die", StatusInvalid, "wrong_request_count client_starved?"}, {"nomodel", StatusFailed, "no_result"}, {"rate", StatusOK, ""},
-		{"conc", StatusOK, "client_starved?"}, {"die", StatusInvalid, "requests_failed client_starved?"}, {"nomodel", StatusInvalid, "requests_failed no_tokens"}, {"rate", StatusOK, "client_starved?"},
+		{"sglang/conc", StatusOK, ""}, {"dead", StatusFailed, "no_result"}, {"sglang/die", StatusInvalid, "wrong_request_count client_starved?"}, {"sglang/nomodel", StatusFailed, "no_result"}, {"sglang/rate", StatusOK, ""},
+		{"vllm/conc", StatusOK, "client_starved?"}, {"vllm/die", StatusInvalid, "requests_failed client_starved?"}, {"vllm/nomodel", StatusInvalid, "requests_failed no_tokens"}, {"vllm/rate", StatusOK, "client_starved?"},
 		{"sglang-bench.endpoint-404", StatusFailed, "client_failed"},
 		{"sglang-bench.endpoint-404-nowarm", StatusFailed, "client_failed"},
 		{"sglang-bench.good-40", StatusOK, ""},

@@ -110,6 +110,7 @@ func (s *scanner) top(each func(*object) error, depth int) error {
 	case c == '{':
 		s.begin, s.restart = s.offset(), -1
 		o := newObject()
+		o.line = int(s.passed()) + 1
 		if err := s.result(func(key *keyMeaning) error { return o.value(s, key) }); err != nil {
 			return err
 		}

@@ -24,14 +24,14 @@ func profileOf(head []byte) *engine.ClientProfile {
 	return nil
 }
 
-// importByLayout imports one result file. client is its side where somebody knows more of it
+// byLayout imports one result file. client is its side where somebody knows more of it
 // than the file's name.
-func importByLayout(path string, p *engine.ClientProfile, client *Side, each func(Sample) error) error {
+func (i *importer) byLayout(path string, p *engine.ClientProfile, client *Side) error {
 	found, err := readLayout(path, p)
-	if client == nil || client.Name == sideOf(path).Name {
-		client = &Side{Name: nameOf(path, p)}
+	if client == nil || client.Name == i.sideOf(path).Name {
+		client = &Side{Name: i.names.of(placeBy(path, p))}
 	}
-	e := &emitter{client: client, each: each}
+	e := &emitter{client: client, each: i.each}
 	for _, m := range found {
 		if err := e.take(m); err != nil {
 			return err
@@ -40,11 +40,11 @@ func importByLayout(path string, p *engine.ClientProfile, client *Side, each fun
 	return errors.Join(named(path, err), e.finish(nil))
 }
 
-// importLayouts imports the results in a folder that a profile's layout describes, and those
+// layouts imports the results in a folder that a profile's layout describes, and those
 // below it where the folder holds the command of such a client: then it is done, and nothing
 // else below counts. rest are the entries that are no such result and complete none.
-func importLayouts(folder string, entries []fs.DirEntry, each func(Sample) error) (rest []fs.DirEntry, done bool, err error) {
-	if done, err := importCommanded(folder, each); done || err != nil {
+func (i *importer) layouts(folder string, entries []fs.DirEntry) (rest []fs.DirEntry, done bool, err error) {
+	if done, err := i.commanded(folder); done || err != nil {
 		return entries, done, err
 	}
 	profiles, beside := map[string]*engine.ClientProfile{}, map[string]bool{}
@@ -70,7 +70,7 @@ func importLayouts(folder string, entries []fs.DirEntry, each func(Sample) error
 		case p == nil:
 			rest = append(rest, entry)
 		default:
-			if err := importByLayout(path, p, nil, each); err != nil {
+			if err := i.byLayout(path, p, nil); err != nil {
 				problems = multierror.Append(problems, err)
 			}
 		}
@@ -78,15 +78,16 @@ func importLayouts(folder string, entries []fs.DirEntry, each func(Sample) error
 	return rest, false, problems.ErrorOrNil()
 }
 
-// importCommanded imports what the client whose command a folder holds left in it and below.
-func importCommanded(folder string, each func(Sample) error) (done bool, err error) {
-	p, side, end, err := commanded(folder)
+// commanded imports what the client whose command a folder holds left in it and below.
+func (i *importer) commanded(folder string) (done bool, err error) {
+	p, side, end, err := commandIn(folder)
 	if p == nil || err != nil {
 		return false, err
 	}
+	side.Name = i.names.of(folder)
 	p, paths := below(folder, p)
 	var problems *multierror.Error
-	e := &emitter{client: side, each: each}
+	e := &emitter{client: side, each: i.each}
 	for _, path := range paths {
 		found, err := readLayout(path, p)
 		if err != nil {
@@ -125,14 +126,14 @@ func below(folder string, p *engine.ClientProfile) (*engine.ClientProfile, []str
 	return p, nil
 }
 
-// commanded reads a folder's cmd and exit, where the command is that of a client with a layout.
-func commanded(folder string) (*engine.ClientProfile, *Side, *Failure, error) {
+// commandIn reads a folder's cmd and exit, where the command is that of a client with a layout.
+func commandIn(folder string) (*engine.ClientProfile, *Side, *Failure, error) {
 	b := bundle{command: existing(folder, "cmd"), exit: existing(folder, "exit")}
 	text, err := readSmall(b.command)
 	if err != nil || text == "" {
 		return nil, nil, nil, err
 	}
-	side := &Side{Name: filepath.Base(folder)}
+	side := &Side{}
 	side.Argv, side.Env = splitCommand(text)
 	p := engine.Embedded().ClientOf(side.Argv)
 	if p == nil { // a word that was quoted once, such as D(128,64), is no shell syntax
@@ -164,15 +165,13 @@ func headOf(path string) []byte {
 	return in.head
 }
 
-// nameOf names a sample after its file, or after the folder where all files of the client have
-// one name.
-func nameOf(path string, p *engine.ClientProfile) string {
+// placeBy is placeOf for a file of a client, where all of them may have one name.
+func placeBy(path string, p *engine.ClientProfile) string {
 	if name := filepath.Base(path); name == strings.TrimPrefix(filepath.Base(p.Layout.File), "*") {
-		return filepath.Base(filepath.Dir(path))
+		return filepath.Dir(path)
 	}
-	stem, _ := roleOf(filepath.Base(path))
-	if stem == "" {
-		stem = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if stem, _ := roleOf(filepath.Base(path)); stem == "" {
+		return strings.TrimSuffix(path, filepath.Ext(path))
 	}
-	return stem
+	return placeOf(path)
 }

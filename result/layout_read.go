@@ -48,6 +48,7 @@ func readLayout(path string, p *engine.ClientProfile) ([]*Measurement, error) {
 			return found, err
 		}
 		t.m.Client, t.m.profile = p.Name, p
+		t.m.at.File = path
 		if strings.EqualFold(filepath.Ext(path), ".csv") {
 			t.m.Source = "csv"
 		} else if len(results) > 1 {

@@ -26,6 +26,8 @@ type lineReader struct {
 	buf     []byte
 	first   bool
 	afterCR bool
+	ends    int // \n so far
+	no      int // of the line that next gave last, from 1, as an editor counts
 }
 
 func newLineReader(r io.Reader) *lineReader {
@@ -35,7 +37,7 @@ func newLineReader(r io.Reader) *lineReader {
 // next gives the next line without its end, control sequences removed. ended is false for a
 // last line that nothing ended: it may be cut off. io.EOF comes after the last line.
 func (l *lineReader) next() (line string, ended bool, err error) {
-	l.buf = l.buf[:0]
+	l.buf, l.no = l.buf[:0], l.ends+1
 	seen := false
 	for {
 		c, err := l.r.ReadByte()
@@ -45,9 +47,13 @@ func (l *lineReader) next() (line string, ended bool, err error) {
 			}
 			return "", false, err
 		}
+		if c == '\n' {
+			l.ends++
+		}
 		if l.afterCR {
 			l.afterCR = false
 			if c == '\n' {
+				l.no = l.ends + 1
 				continue // second half of \r\n
 			}
 		}

@@ -45,6 +45,8 @@ type Measurement struct {
 	// Findings is what reading found out against this measurement; Judge takes it in.
 	Findings []Reason
 
+	// at is where it was read: its line, and when it is imported its file.
+	at Source
 	// profile is the client's, where its layout was read.
 	profile *engine.ClientProfile
 	// halfUnit is, for each metric that came from text, half a unit of the last digit printed.

@@ -19,6 +19,7 @@ type object struct {
 	failures int64    // entries of errors[] that hold a message
 	messages []string // the first distinct ones
 	requests bool     // errors[] was there
+	line     int      // where it begins, from 1; 0 when unknown
 	sim      bool
 	partial  bool // the client says itself that it was interrupted
 }
@@ -217,7 +218,7 @@ func clip(message string) string {
 func (o *object) measurement() *Measurement {
 	m := &Measurement{
 		Metrics: o.metrics, Extra: o.extra, Config: o.config, Source: "json", Parser: ParserVersion,
-		Simulated: o.sim, Partial: o.partial,
+		Simulated: o.sim, Partial: o.partial, at: Source{Line: o.line},
 	}
 	if o.requests {
 		// SGLang counts no failures of its own; vLLM's count is the same number.

@@ -45,9 +45,19 @@ type Sample struct {
 	Validity *Validity
 	// Times gives each phase's begin by the phase's name.
 	Times map[string]PhaseTime
+	// Source is where an imported sample was read; nil, and no key in JSON, for any other.
+	Source *Source
 	// Simulated is true when the numbers come from the simulated server; then, and only then,
 	// the JSON ends with "simulated": true.
 	Simulated bool
+}
+
+// Source is a place in a file.
+type Source struct {
+	// File is the path as it was given to import, or that of a file below the folder that was given.
+	File string `json:"file"`
+	// Line is where the sample begins in it, from 1; 0 where it is the file as a whole.
+	Line int `json:"line,omitempty"`
 }
 
 // Failure says why there is no measurement.
@@ -128,6 +138,7 @@ type sampleJSON struct {
 	Extra     map[string]any       `json:"extra"`
 	Validity  *Validity            `json:"validity"`
 	Times     map[string]PhaseTime `json:"times"`
+	Source    *Source              `json:"source,omitempty"`
 	Simulated bool                 `json:"simulated,omitempty"`
 }
 
@@ -209,7 +220,7 @@ func parseSample(data []byte) (*Sample, error) {
 	s := &Sample{
 		Run: value(in.Run), Cell: value(in.Cell), Block: value(in.Block), Attempt: value(in.Attempt),
 		Status: in.Status, Failure: in.Failure, Server: server, Client: client, Extra: extra,
-		Validity: in.Validity, Times: in.Times, Simulated: in.Simulated,
+		Validity: in.Validity, Times: in.Times, Source: in.Source, Simulated: in.Simulated,
 	}
 	if in.Metrics != nil {
 		s.Metrics = *in.Metrics

@@ -35,6 +35,7 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 		m.Asked(exp.NumPrompts)
 	}
 	verdict := Judge(m, exp)
+	s.at(m.at)
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &verdict
 	s.Simulated = s.Simulated || m.Simulated
 	switch {
@@ -44,6 +45,13 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 		s.Status = StatusInvalid
 	default:
 		s.Status = StatusOK
+	}
+}
+
+// at notes where the sample was read.
+func (s *Sample) at(place Source) {
+	if place.File != "" {
+		s.Source = &place
 	}
 }
 

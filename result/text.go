@@ -44,6 +44,7 @@ func (p *textParser) read(r io.Reader) ([]*Measurement, error) {
 		if err != nil {
 			return p.end(), fmt.Errorf("read client output: %w", err)
 		}
+		p.at = lines.no
 		p.line(line, ended)
 	}
 }
@@ -53,6 +54,7 @@ type textParser struct {
 	found  []*Measurement
 	config map[string]any // of Namespace lines since the last block
 	block  *textBlock     // the block being read
+	at     int            // the number of the line that line takes next
 }
 
 // textBlock is a block under way. After its closing rule it stays open for the steady-state
@@ -97,6 +99,7 @@ func (p *textParser) line(line string, ended bool) {
 	if at := headerAt(line); at >= 0 {
 		p.finish()
 		p.block = newTextBlock(p.config)
+		p.block.m.at.Line = p.at
 		p.block.prefix = shape(line[:at])
 		p.block.offline = strings.Contains(line[at:], "Offline")
 		p.config = nil
@@ -131,8 +134,13 @@ func (p *textParser) json(text string) bool {
 	}
 	p.finish()
 	if n := len(p.found); n > 0 && p.found[n-1].Source == "text" && len(found) == 1 && sameResult(found[0], p.found[n-1]) {
+		began := p.found[n-1].at
 		p.found[n-1] = join(found[0], p.found[n-1])
+		p.found[n-1].at = began
 		return true
+	}
+	for _, m := range found {
+		m.at.Line = p.at
 	}
 	p.found = append(p.found, found...)
 	return true
@@ -331,27 +339,4 @@ func (b *textBlock) other(r row, f float64, numeric, known bool, places int) {
 		names = []string{r.label}
 	}
 	b.m.addExtra(kept, names...)
-}
-
-// client tells by its labels who printed the block.
-func (b *textBlock) client() string {
-	if b.offline {
-		return ClientOffline
-	}
-	if b.marks["backend"] && b.marks["failed requests"] {
-		return ClientServematrix // SGLang's layout with the row that it lacks
-	}
-	for _, mark := range []string{"backend", "traffic request rate", "total generated tokens (retokenized)",
-		"max reqeuest concurrency", "max request concurrency", "mean e2e latency", "input token throughput"} {
-		if b.marks[mark] {
-			return ClientSGLang
-		}
-	}
-	for _, mark := range []string{"failed requests", "maximum request concurrency", "request rate configured",
-		"mean e2el", "request goodput", "section Inter-token Latency"} {
-		if b.marks[mark] {
-			return ClientVLLM
-		}
-	}
-	return ""
 }

@@ -34,8 +34,8 @@ func isSweepFolder(entries []fs.DirEntry) bool {
 	})
 }
 
-// importSweepFolder gives a sample for each run of one combination.
-func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) error) error {
+// sweepFolder gives a sample for each run of one combination.
+func (i *importer) sweepFolder(folder string, entries []fs.DirEntry) error {
 	server, client := sweepSides(filepath.Base(folder))
 	type run struct {
 		path   string
@@ -57,7 +57,7 @@ func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) e
 		if r.failed {
 			s := Sample{Server: server, Client: client}
 			problems = append(problems, s.sweepFailure(r.path, "client_failed", "client"))
-			if err := each(s); err != nil {
+			if err := i.each(s); err != nil {
 				return err
 			}
 			continue
@@ -67,11 +67,11 @@ func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) e
 			problems = append(problems, err)
 			continue
 		}
-		e := &emitter{client: client, server: server, each: each}
-		err = eachResult(in.Reader, func(m *Measurement) error {
+		e := &emitter{client: client, server: server, each: i.each}
+		err = eachResult(in.Reader, from(r.path, func(m *Measurement) error {
 			parted(m, server, client)
 			return e.take(m)
-		})
+		}))
 		if err == nil && e.held == nil {
 			err = ErrNoResult
 		}
@@ -80,13 +80,13 @@ func importSweepFolder(folder string, entries []fs.DirEntry, each func(Sample) e
 	return errors.Join(problems...)
 }
 
-// importSweepTop reads what lies above the combinations: a failed sample for each whose server did
+// sweepTop reads what lies above the combinations: a failed sample for each whose server did
 // not start, and the runs in summary.csv where the combinations themselves are not there.
-func importSweepTop(folder string, entries []fs.DirEntry, each func(Sample) error) error {
+func (i *importer) sweepTop(folder string, entries []fs.DirEntry) error {
 	var problems []error
 	for _, entry := range entries {
 		if path := filepath.Join(folder, entry.Name()); entry.Name() == "summary.csv" && !hasSweepRuns(folder) {
-			problems = append(problems, importFile(path, nil, each))
+			problems = append(problems, i.file(path, nil))
 		}
 		stem, ok := strings.CutSuffix(entry.Name(), "-failure.json")
 		if !ok || !strings.HasPrefix(stem, "SERVE-") {
@@ -95,7 +95,7 @@ func importSweepTop(folder string, entries []fs.DirEntry, each func(Sample) erro
 		server, _ := sweepSides(stem)
 		s := Sample{Server: server}
 		problems = append(problems, s.sweepFailure(filepath.Join(folder, entry.Name()), "start_failed", "start"))
-		if err := each(s); err != nil {
+		if err := i.each(s); err != nil {
 			return err
 		}
 	}
@@ -109,6 +109,7 @@ func (s *Sample) sweepFailure(path, class, phase string) error {
 		Type  string `json:"error_type"`
 		Error string `json:"error"`
 	}
+	s.at(Source{File: path})
 	text, err := readSmall(path)
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &record)
@@ -172,9 +173,9 @@ func isSweepHeader(line string) bool {
 	return slices.Contains(fields, "duration") && slices.Contains(fields, "completed") && slices.Contains(fields, "run_number")
 }
 
-// importCSV reads a sweep's summary.csv. Which of its columns were the server's parameters and
+// sweepCSV reads a sweep's summary.csv. Which of its columns were the server's parameters and
 // which the client's, it does not say: all stay in extra.
-func importCSV(r io.Reader, each func(Sample) error) error {
+func (i *importer) sweepCSV(path string, r io.Reader) error {
 	rows := csv.NewReader(r)
 	rows.ReuseRecord = true
 	head, err := rows.Read()
@@ -192,8 +193,8 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 			return fmt.Errorf("row %d: %w", n, err)
 		}
 		o := newObject()
-		for i, key := range head {
-			switch cell := row[i]; {
+		for column, key := range head {
+			switch cell := row[column]; {
 			case key == "" || cell == "" || perRequest[key] || key == "errors" || key == "run_number":
 			default:
 				o.cell(meaning(key), cell)
@@ -203,7 +204,13 @@ func importCSV(r io.Reader, each func(Sample) error) error {
 		if !m.recognised() {
 			return fmt.Errorf("row %d: %w", n, ErrNoResult)
 		}
-		e := &emitter{client: &Side{Name: fmt.Sprintf("row %d", n)}, each: each}
+		m.at.File = path
+		m.at.Line, _ = rows.FieldPos(0)
+		client := &Side{Name: fmt.Sprintf("row %d", n)}
+		if told, ok := i.names[placeOf(path)]; ok {
+			client.Name = told + " " + client.Name
+		}
+		e := &emitter{client: client, each: i.each}
 		if err := errors.Join(e.take(m), e.finish(nil)); err != nil {
 			return err
 		}

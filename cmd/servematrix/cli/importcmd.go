@@ -48,11 +48,11 @@ func importFiles(env Env, names []string, out string) error {
 		}
 	}
 	if out == "" {
-		return writeSamples(env, paths, env.Stdout)
+		return writeSamples(env, names, paths, env.Stdout)
 	}
 	var hide secret.Redactor
 	hide.AddEnviron(env.Env, nil)
-	err := record(&hide, env.path(out), paths, func(w io.Writer) error { return writeSamples(env, paths, w) })
+	err := record(&hide, env.path(out), paths, func(w io.Writer) error { return writeSamples(env, names, paths, w) })
 	var wrong *exitError
 	switch {
 	case errors.As(err, &wrong):
@@ -68,12 +68,14 @@ func importFiles(env Env, names []string, out string) error {
 
 // writeSamples writes each sample as soon as it is read, so that the size of the sources does not
 // matter.
-func writeSamples(env Env, paths []string, to io.Writer) error {
+func writeSamples(env Env, names, paths []string, to io.Writer) error {
 	w := newSampleWriter(to)
+	given := asGiven{names: names, paths: paths}
 	n := 0
 	var passed []result.Passed
 	err := result.ImportEach(paths, func(s result.Sample) error {
 		n++
+		given.say(s.Source)
 		return w.add(s)
 	}, func(p result.Passed) { passed = append(passed, p) })
 	if broken := w.close(); broken != nil {
@@ -85,6 +87,30 @@ func writeSamples(env Env, paths []string, to io.Writer) error {
 		return unread(err)
 	}
 	return nil
+}
+
+// asGiven says of files where they are in the words of the command line. Samples come in the order
+// of its paths; those that know their source from an earlier import keep it.
+type asGiven struct {
+	names, paths []string
+	file, said   string // the last
+}
+
+func (g *asGiven) say(place *result.Source) {
+	switch {
+	case place == nil:
+	case place.File == g.file:
+		place.File = g.said
+	default:
+		for i, path := range g.paths {
+			if below, err := filepath.Rel(path, place.File); err == nil && filepath.IsLocal(below) {
+				g.file, g.said = place.File, filepath.Join(g.names[i], below)
+				g.names, g.paths = g.names[i:], g.paths[i:]
+				place.File = g.said
+				return
+			}
+		}
+	}
 }
 
 // mostPassed bounds how many files without a result are named: a folder may hold thousands of plots.
