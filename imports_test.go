@@ -14,7 +14,7 @@ import (
 // only those that stand below it.
 var order = []string{
 	"perf", "cmd", "report", "page", "chart", "schema", "orchestrator", "journal", "reference", "compare", "stats", "telemetry", "device", "result", "effective", "engine",
-	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral", "jsonwalk",
+	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral", "jsonwalk", "oneline",
 }
 
 func TestImportsPointDown(t *testing.T) {

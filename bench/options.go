@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -102,11 +103,11 @@ const sharedPrefix = "generated-shared-prefix"
 // resolve fills in the defaults and checks everything that can be known before the first
 // request. The errors are usage errors.
 func (o Options) resolve() (Options, error) {
-	o.Backend = or(o.Backend, "openai")
+	o.Backend = cmp.Or(o.Backend, "openai")
 	if _, ok := endpoints[o.Backend]; !ok {
 		return o, fmt.Errorf("--backend %s: want one of sglang, sglang-oai, sglang-oai-chat, vllm, vllm-chat, openai, openai-chat", o.Backend)
 	}
-	o.DatasetName = or(o.DatasetName, "random")
+	o.DatasetName = cmp.Or(o.DatasetName, "random")
 	switch o.DatasetName {
 	case "random", "random-ids", sharedPrefix:
 	default:
@@ -131,24 +132,24 @@ func (o Options) resolve() (Options, error) {
 	if !(o.RandomRangeRatio >= 0 && o.RandomRangeRatio <= 1) {
 		return o, fmt.Errorf("--random-range-ratio %v: want a number from 0 to 1 (1: every length exact)", o.RandomRangeRatio)
 	}
-	o.RequestRate = or(o.RequestRate, math.Inf(1))
-	o.RandomInputLen, o.RandomOutputLen = or(o.RandomInputLen, 1024), or(o.RandomOutputLen, 1024)
-	o.GSPNumGroups, o.GSPPromptsPerGroup = or(o.GSPNumGroups, 64), or(o.GSPPromptsPerGroup, 16)
-	o.GSPSystemPromptLen, o.GSPQuestionLen, o.GSPOutputLen = or(o.GSPSystemPromptLen, 2048), or(o.GSPQuestionLen, 128), or(o.GSPOutputLen, 256)
+	o.RequestRate = cmp.Or(o.RequestRate, math.Inf(1))
+	o.RandomInputLen, o.RandomOutputLen = cmp.Or(o.RandomInputLen, 1024), cmp.Or(o.RandomOutputLen, 1024)
+	o.GSPNumGroups, o.GSPPromptsPerGroup = cmp.Or(o.GSPNumGroups, 64), cmp.Or(o.GSPPromptsPerGroup, 16)
+	o.GSPSystemPromptLen, o.GSPQuestionLen, o.GSPOutputLen = cmp.Or(o.GSPSystemPromptLen, 2048), cmp.Or(o.GSPQuestionLen, 128), cmp.Or(o.GSPOutputLen, 256)
 	all := 1000
 	if o.DatasetName == sharedPrefix {
 		all = o.GSPNumGroups * o.GSPPromptsPerGroup
-		o.NumPrompts = min(or(o.NumPrompts, all), all)
+		o.NumPrompts = min(cmp.Or(o.NumPrompts, all), all)
 	}
-	o.NumPrompts = or(o.NumPrompts, all)
-	o.VocabSize = or(o.VocabSize, 10000)
+	o.NumPrompts = cmp.Or(o.NumPrompts, all)
+	o.VocabSize = cmp.Or(o.VocabSize, 10000)
 	if o.VocabSize > math.MaxInt32 {
 		return o, fmt.Errorf("--vocab-size %d: token ids have 31 bits", o.VocabSize)
 	}
-	o.Seed = or(o.Seed, 1)
-	o.WarmupRequests = max(or(o.WarmupRequests, 1), 0)
-	o.Timeout = or(o.Timeout, 10*time.Minute)
-	o.Percentiles = or(o.Percentiles, "90,95,99")
+	o.Seed = cmp.Or(o.Seed, 1)
+	o.WarmupRequests = max(cmp.Or(o.WarmupRequests, 1), 0)
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Minute)
+	o.Percentiles = cmp.Or(o.Percentiles, "90,95,99")
 	if _, err := o.percentiles(); err != nil {
 		return o, err
 	}
@@ -168,7 +169,7 @@ func (o Options) resolve() (Options, error) {
 		if strings.HasPrefix(o.Backend, "sglang") {
 			port = 30000
 		}
-		o.BaseURL = fmt.Sprintf("http://%s:%d", or(o.Host, "127.0.0.1"), or(o.Port, port))
+		o.BaseURL = fmt.Sprintf("http://%s:%d", cmp.Or(o.Host, "127.0.0.1"), cmp.Or(o.Port, port))
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	if u, err := url.Parse(o.BaseURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -204,12 +205,4 @@ func (o Options) percentiles() ([]percentile, error) {
 		list = append(list, percentile{strings.TrimSuffix(strings.TrimPrefix(name, "p"), "_ttft_ms"), value})
 	}
 	return list, nil
-}
-
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"slices"
+
+	"servematrix/oneline"
 )
 
 // Curves draws a metric over a load, a line for each series.
@@ -34,7 +36,7 @@ func (c Curves) SVG() []byte {
 	p := c.begin("curves", w, 0, n <= focusable)
 	names := 0.0
 	for _, s := range c.Series {
-		names = math.Max(names, width(visible(s.Name)))
+		names = math.Max(names, width(oneline.Of(s.Name)))
 	}
 	names = math.Min(names, w/5)
 	in := plot{top: 36, right: w - names - 24, bottom: 36 + high}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"servematrix/oneline"
 )
 
 // Frame is what every chart has.
@@ -40,7 +42,7 @@ func (f *Frame) begin(kind markup, width, height float64, stops bool) *picture {
 	if f.Lang != "" {
 		p.put(` lang="%" xml:lang="%"`, f.Lang, f.Lang)
 	}
-	p.put(`><title id="%-t">%</title><desc id="%-d">%</desc>`, f.ID, visible(f.Title), f.ID, visible(f.Desc))
+	p.put(`><title id="%-t">%</title><desc id="%-d">%</desc>`, f.ID, oneline.Of(f.Title), f.ID, oneline.Of(f.Desc))
 	p.put("\n"+`<defs><pattern id="%-hatch" class="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">`+
 		`<rect width="5" height="5"/><path d="M1 0v5"/></pattern></defs>`+"\n", f.ID)
 	return p
@@ -64,7 +66,7 @@ func (f *Frame) vacant(kind markup) []byte {
 	const height = 96.0
 	p := f.begin(kind, w, height, false)
 	p.put(`<rect class="vacant" x=".5" y=".5" width="%" height="%" rx="6"/>`, w-1, height-1)
-	lines := wrap(visible(f.Empty), w-48)
+	lines := wrap(oneline.Of(f.Empty), w-48)
 	y := height/2 + 4 - float64(len(lines)-1)*9
 	for _, line := range lines {
 		p.put(`<text class="label" x="%" y="%" text-anchor="middle">%</text>`, w/2, y, line)

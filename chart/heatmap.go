@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"math"
+
+	"servematrix/oneline"
+)
 
 // Heatmap draws one metric over two axes of the matrix. A value, a failure and a cell that
 // has not run are three different things.
@@ -65,10 +69,10 @@ func (c Heatmap) SVG() []byte {
 func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 	w = or(c.Width, 960)
 	for _, n := range c.YNames {
-		names = math.Max(names, width(visible(n)))
+		names = math.Max(names, width(oneline.Of(n)))
 	}
 	names = math.Min(names, w/4)
-	g.left = math.Max(names, math.Min(math.Max(width(visible(c.YTitle)), width(visible(c.XTitle))), w/4)) + 16
+	g.left = math.Max(names, math.Min(math.Max(width(oneline.Of(c.YTitle)), width(oneline.Of(c.XTitle))), w/4)) + 16
 	g.w = math.Min(132, (w-g.left-12)/float64(len(c.XNames)))
 	g.h = math.Max(math.Min(36, g.w), math.Min(18, 8*g.w))
 	if rows := float64(len(c.YNames)); rows*g.h > 1200 {
@@ -84,7 +88,7 @@ func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 	g.top = 58
 	longest := 0.0
 	for _, n := range c.XNames {
-		longest = math.Max(longest, width(visible(n)))
+		longest = math.Max(longest, width(oneline.Of(n)))
 	}
 	g.slant = longest > g.w-6
 	foot = 28
@@ -156,7 +160,7 @@ func (c Heatmap) legend(p *picture, r ramp, w float64) {
 	}
 	p.put(`<g class="legend">` + "\n")
 	if r.seen.any {
-		heading := shorten(visible(c.Value.heading()), w/3)
+		heading := shorten(oneline.Of(c.Value.heading()), w/3)
 		p.label("title", x, y+11, "start", c.Value.heading(), w/3)
 		x += width(heading) + 14
 		low, high := r.written(c.Value.Format)
@@ -187,7 +191,7 @@ func (c Heatmap) legend(p *picture, r ramp, w float64) {
 			room = math.Max(room/2-26, 0)
 		}
 		p.label("label", x+28, y+11, "start", s.name, room)
-		x += 28 + width(shorten(visible(s.name), room)) + 24
+		x += 28 + width(shorten(oneline.Of(s.name), room)) + 24
 	}
 	p.put("</g>\n")
 }

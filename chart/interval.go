@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"slices"
+
+	"servematrix/oneline"
 )
 
 // Interval draws values with their intervals around a baseline: one row each, as beside the
@@ -63,8 +65,8 @@ func (c Interval) SVG() []byte {
 	}
 	names, texts := 0.0, 0.0
 	for _, r := range c.Rows {
-		names = math.Max(names, width(visible(r.Name)))
-		texts = math.Max(texts, width(visible(r.Text)))
+		names = math.Max(names, width(oneline.Of(r.Name)))
+		texts = math.Max(texts, width(oneline.Of(r.Text)))
 	}
 	w := or(c.Width, 960)
 	names, texts = math.Min(names, w/3), math.Min(texts, w/4)
@@ -98,7 +100,7 @@ func (c Interval) Small() [][]byte {
 	for i, r := range c.Rows {
 		p := &picture{}
 		p.put(`<svg xmlns="http://www.w3.org/2000/svg" class="chart small" viewBox="0 0 % %" role="img" aria-label="%">`,
-			smallWidth, smallHeight, visible(r.Text))
+			smallWidth, smallHeight, oneline.Of(r.Text))
 		c.ground(p, s, 0, smallHeight)
 		p.put(`<path class="baseline" d="M% 0V%"/>`, s.at(c.Baseline), smallHeight)
 		c.row(p, r, s, smallHeight/2, focusable+1)

@@ -1,5 +1,7 @@
 package chart
 
+import "servematrix/oneline"
+
 // legend writes the series that have points, in as many lines as they need, and gives the
 // height of it. A sample shows what stands for a series in the chart: its shape, its shape on
 // its line, or only a trace. More are names of further lines, such as the frontier.
@@ -12,7 +14,7 @@ func (p *picture) legend(series []Series, left, top, right float64, sample marku
 	)
 	x, y := left, top+row/2
 	place := func(name string) {
-		w := key + width(shorten(visible(name), most))
+		w := key + width(shorten(oneline.Of(name), most))
 		if x > left && x+w > right {
 			x, y = left, y+row
 		}
@@ -20,7 +22,7 @@ func (p *picture) legend(series []Series, left, top, right float64, sample marku
 	write := func(name string) {
 		p.label("label", x+key, y+4, "start", name, most)
 		p.put("</g>\n")
-		x += key + width(shorten(visible(name), most)) + space
+		x += key + width(shorten(oneline.Of(name), most)) + space
 	}
 	p.put(`<g class="legend">` + "\n")
 	for i, s := range series {

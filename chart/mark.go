@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"strings"
+
+	"servematrix/oneline"
 )
 
 // Mark is what every drawn thing that stands for a cell carries. Several marks, also of
@@ -56,14 +58,14 @@ func (m Mark) as(class markup, n int) Mark {
 func (p *picture) mark(m Mark) {
 	p.put(` class="mark%%"`, m.class, m.State.class())
 	if m.Cell != "" {
-		p.put(` data-cell="%"`, visible(m.Cell))
+		p.put(` data-cell="%"`, oneline.Of(m.Cell))
 	}
 	if m.Tip == "" {
 		return
 	}
 	lines := strings.Split(m.Tip, "\n")
 	for i := range lines {
-		lines[i] = visible(lines[i])
+		lines[i] = oneline.Of(lines[i])
 	}
 	p.put(` data-tip="%"`, strings.Join(lines, "\n"))
 	if !m.silent {

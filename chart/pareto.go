@@ -1,5 +1,7 @@
 package chart
 
+import "servematrix/oneline"
+
 // Pareto draws two metrics of each cell against each other and the frontier: the points that
 // no other point beats in both.
 type Pareto struct {
@@ -104,7 +106,7 @@ func (p *picture) names(best, all []Point, x, y scale, in plot) {
 			continue
 		}
 		px, py := x.at(pt.X), y.at(pt.Y)
-		short := shorten(visible(pt.Label), 140)
+		short := shorten(oneline.Of(pt.Label), 140)
 		w := width(short)
 		for _, try := range []struct {
 			x, y   float64 // of the text's anchor

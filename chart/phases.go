@@ -1,5 +1,7 @@
 package chart
 
+import "servematrix/oneline"
+
 // phases are the classes of the phases' colours.
 var phases = [...]markup{"p0", "p1", "p2", "p3", "p4", "p5"}
 
@@ -9,7 +11,7 @@ func (p *picture) phases(class markup, id string, names []string, failedName str
 	x, y := left, top
 	p.put(`<g class="legend %">`+"\n", class)
 	key := func(class, fill markup, name string) {
-		w := 28 + width(shorten(visible(name), room)) + 20
+		w := 28 + width(shorten(oneline.Of(name), room)) + 20
 		if x > left && x+w > right {
 			x, y = left, y+row
 		}

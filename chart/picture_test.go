@@ -73,12 +73,12 @@ func TestEverythingIsWellFormedAndTame(t *testing.T) {
 
 func TestNamesStayWhatTheyAre(t *testing.T) {
 	svg := string(hostileIntervals().SVG())
-	for _, forbidden := range []string{"<script", "\x00", "\x1b", "\u202e", "\ufffe"} {
+	for _, forbidden := range []string{"<script", "\x00", "\x1b", "[31m", "\u202e", "\ufffe"} {
 		if strings.Contains(svg, forbidden) {
 			t.Errorf("%q is in the picture", forbidden)
 		}
 	}
-	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;alert(1)", "a&#39; b&#34; &amp; &lt;c&gt;", `\u202eevil\u202c`, `\u001b[31m`, "👩‍👩‍👧‍👦🚀 emoji", "<title>" + strings.Repeat("long-name/", 30) + "</title>"} {
+	for _, want := range []string{"&lt;/script&gt;&lt;script&gt;alert(1)", "a&#39; b&#34; &amp; &lt;c&gt;", `\u202eevil\u202c`, "👩‍👩‍👧‍👦🚀 emoji", "<title>" + strings.Repeat("long-name/", 30) + "</title>"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%q is not in the picture", want)
 		}

@@ -1,5 +1,7 @@
 package chart
 
+import "servematrix/oneline"
+
 // Series is a set of points that belong together: those of one server variant. Its place in
 // the list gives it colour, shape and dashes; keep the place in all charts of a page, and
 // leave a series without points where a chart has none of it.
@@ -83,7 +85,7 @@ func (p *picture) whiskers(pt Point, x, y scale) {
 // owner says whose a mark is that goes with another one.
 func (p *picture) owner(pt Point) {
 	if pt.Cell != "" {
-		p.put(` data-cell="%"`, visible(pt.Cell))
+		p.put(` data-cell="%"`, oneline.Of(pt.Cell))
 	}
 }
 

@@ -1,12 +1,12 @@
 package chart
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"servematrix/oneline"
 )
 
 // width estimates how wide a text is at the chart's font size, for the widest of the fonts
@@ -73,7 +73,7 @@ func shorten(s string, room float64) string {
 
 // label writes a text that has only so much room. What was cut off is in its title.
 func (p *picture) label(class markup, x, y float64, anchor markup, s string, room float64) {
-	s = visible(s)
+	s = oneline.Of(s)
 	short := shorten(s, room)
 	p.put(`<text class="%" x="%" y="%"`, class, x, y)
 	if anchor != "start" {
@@ -105,35 +105,4 @@ func wrap(s string, room float64) []string {
 		}
 	}
 	return append(lines, strings.TrimSpace(line))
-}
-
-// visible spells out what does something instead of showing something: controls, and the
-// format characters that turn the direction of writing. Joiners stay: emoji, Persian and
-// Indic scripts are made with them.
-func visible(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteByte(' ')
-		case !hidden(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-		i += size
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	return r < ' ' || r >= 0x7f && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

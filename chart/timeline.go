@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"math"
+
+	"servematrix/oneline"
+)
 
 // Timeline draws what happened when: a row for each launch or cell, with its phases.
 type Timeline struct {
@@ -60,7 +64,7 @@ func (c Timeline) SVG() []byte {
 	w := or(c.Width, 960)
 	names := 0.0
 	for _, r := range c.Rows {
-		names = math.Max(names, width(visible(r.Name)))
+		names = math.Max(names, width(oneline.Of(r.Name)))
 	}
 	in := plot{left: math.Min(names, 240) + 16, right: w - 24}
 	l := stairs(len(c.Rows))

@@ -64,7 +64,7 @@ func TestHostileText(t *testing.T) {
 		}
 		md.Write(tally.markdown())
 		for name, drawn := range map[string]string{"text": text.String(), "markdown": md.String()} {
-			if i := strings.IndexFunc(drawn, func(r rune) bool { return r != '\n' && hidden(r) }); i >= 0 {
+			if i := strings.IndexFunc(drawn, func(r rune) bool { return r != '\n' && visible(string(r)) != string(r) }); i >= 0 {
 				t.Fatalf("%s: a hidden character at %.40q", name, drawn[i:])
 			}
 		}

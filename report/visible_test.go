@@ -8,24 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain 组合 é":             "plain 组合 é",
-		"a\nb\r\tc":              `a\nb\r    c`,
-		"\x1b[31mred\x1b[0m":     "red",
-		"\x1b[2Jcleared\x07":     `\x1b[2Jcleared\x07`,
-		"\x9b1A":                 `\x9b1A`,
-		"bad \xff utf-8":         `bad \xff utf-8`,
-		"user\u202etxt.exe":      `user\u202etxt.exe`,
-		"line\u2028sep\u0085":    `line\u2028sep\x85`,
-		"\x1b]0;title\x07 after": `\x1b]0;title\x07 after`,
-	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestCommandLine(t *testing.T) {
 	got := commandLine([]string{"CUDA_VISIBLE_DEVICES"}, map[string]string{"B": "two words", "A": "1", "E": ""}, []string{
 		"python3", "-m", "sglang.launch_server", "--model-path", "/dev/shm/DeepSeek-V3-0324/", "--json={\"a\": 1}", "", "it's", "a\nb", "nul\x00", "x=y", "<redacted>",

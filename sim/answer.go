@@ -157,12 +157,8 @@ func (a *answer) streamOpenAI(w http.ResponseWriter, q *http.Request, shape answ
 			out.send([]byte(head + `{"index":` + strconv.Itoa(i) + `,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`))
 		}
 		for done := false; !done; {
-			var err error
-			if tokens, done, err = r.stream.take(q.Context(), tokens[:0]); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-			a.made[i] += len(tokens)
-			if a.spoil(w, out, a.made[i], r.length) {
+			var spoilt bool
+			if tokens, done, spoilt = a.step(w, q, out, i, tokens[:0]); spoilt {
 				return
 			}
 			b := append(out.buf[:0], head...)
@@ -191,6 +187,17 @@ func (a *answer) streamOpenAI(w http.ResponseWriter, q *http.Request, shape answ
 		out.send([]byte(head + `],"usage":` + mustJSON(a.usage()) + `}`))
 	}
 	out.send([]byte("data: [DONE]"))
+}
+
+// step waits for the next tokens of a request's stream, and lets a fault cut it short.
+func (a *answer) step(w http.ResponseWriter, q *http.Request, out *events, i int, buf []int32) (tokens []int32, done, spoilt bool) {
+	r := a.requests[i]
+	tokens, done, err := r.stream.take(q.Context(), buf)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	a.made[i] += len(tokens)
+	return tokens, done, a.spoil(w, out, a.made[i], r.length)
 }
 
 // spoil plays the faults that cut an answer short once half of it has come.

@@ -60,16 +60,12 @@ func (a *answer) generated(i int, text string, done bool) map[string]any {
 
 func (a *answer) streamGenerate(w http.ResponseWriter, q *http.Request) {
 	out := newEvents(w)
-	for i, r := range a.requests {
+	for i := range a.requests {
 		var text []byte
 		var tokens []int32
 		for done := false; !done; {
-			var err error
-			if tokens, done, err = r.stream.take(q.Context(), tokens[:0]); err != nil {
-				panic(http.ErrAbortHandler)
-			}
-			a.made[i] += len(tokens)
-			if a.spoil(w, out, a.made[i], r.length) {
+			var spoilt bool
+			if tokens, done, spoilt = a.step(w, q, out, i, tokens[:0]); spoilt {
 				return
 			}
 			for _, t := range tokens {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net"
@@ -96,7 +97,7 @@ type Options struct {
 
 // resolved gives a copy with defaults filled in, or an error for people.
 func (o Options) resolved() (Options, error) {
-	o.Style = or(o.Style, SGLang)
+	o.Style = cmp.Or(o.Style, SGLang)
 	if o.Style != SGLang && o.Style != VLLM {
 		return o, fmt.Errorf("style %q: want %s or %s", o.Style, SGLang, VLLM)
 	}
@@ -125,37 +126,29 @@ func (o Options) resolved() (Options, error) {
 	if _, err := parseFaults(o.Faults); err != nil {
 		return o, err
 	}
-	o.Host = or(o.Host, "127.0.0.1")
-	o.Model = or(o.Model, "simulated")
-	o.ServedModelName = or(o.ServedModelName, o.Model)
+	o.Host = cmp.Or(o.Host, "127.0.0.1")
+	o.Model = cmp.Or(o.Model, "simulated")
+	o.ServedModelName = cmp.Or(o.ServedModelName, o.Model)
 	port, page := 30000, 1
 	if o.Style == VLLM {
 		port, page = 8000, 16
 	}
-	o.Port = or(o.Port, port)
-	o.PageSize = or(o.PageSize, page)
-	o.MaxRunningRequests = or(o.MaxRunningRequests, 256)
-	o.MaxTotalTokens = or(o.MaxTotalTokens, 262144)
-	o.ContextLength = min(or(o.ContextLength, 32768), o.MaxTotalTokens)
-	o.ChunkedPrefillSize = or(o.ChunkedPrefillSize, 8192)
-	o.ScheduleConservativeness = or(o.ScheduleConservativeness, 1)
-	o.PrefillRate = or(o.PrefillRate, 30000)
-	o.DecodeBase = max(or(o.DecodeBase, 5*time.Millisecond), 0)
-	o.DecodePerSeq = max(or(o.DecodePerSeq, 50*time.Microsecond), 0)
-	o.Startup = max(or(o.Startup, 300*time.Millisecond), 0)
-	o.StopPoll = max(or(o.StopPoll, 200*time.Millisecond), 0)
-	o.DriftPeriod = or(o.DriftPeriod, 10*time.Minute)
-	o.FaultTTL = or(o.FaultTTL, 10*time.Minute)
-	o.Seed = or(o.Seed, uint64(time.Now().UnixNano()))
+	o.Port = cmp.Or(o.Port, port)
+	o.PageSize = cmp.Or(o.PageSize, page)
+	o.MaxRunningRequests = cmp.Or(o.MaxRunningRequests, 256)
+	o.MaxTotalTokens = cmp.Or(o.MaxTotalTokens, 262144)
+	o.ContextLength = min(cmp.Or(o.ContextLength, 32768), o.MaxTotalTokens)
+	o.ChunkedPrefillSize = cmp.Or(o.ChunkedPrefillSize, 8192)
+	o.ScheduleConservativeness = cmp.Or(o.ScheduleConservativeness, 1)
+	o.PrefillRate = cmp.Or(o.PrefillRate, 30000)
+	o.DecodeBase = max(cmp.Or(o.DecodeBase, 5*time.Millisecond), 0)
+	o.DecodePerSeq = max(cmp.Or(o.DecodePerSeq, 50*time.Microsecond), 0)
+	o.Startup = max(cmp.Or(o.Startup, 300*time.Millisecond), 0)
+	o.StopPoll = max(cmp.Or(o.StopPoll, 200*time.Millisecond), 0)
+	o.DriftPeriod = cmp.Or(o.DriftPeriod, 10*time.Minute)
+	o.FaultTTL = cmp.Or(o.FaultTTL, 10*time.Minute)
+	o.Seed = cmp.Or(o.Seed, uint64(time.Now().UnixNano()))
 	return o, nil
-}
-
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }
 
 // without gives the options less the named fault, for a process that takes a server's place.

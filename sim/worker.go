@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -144,7 +145,7 @@ func (spec workerSpec) start(stdout, stderr io.Writer, extra []*os.File) (*child
 	if err != nil {
 		return nil, err
 	}
-	title := or(spec.Title, "python3")
+	title := cmp.Or(spec.Title, "python3")
 	cmd := &exec.Cmd{Path: self, Args: []string{title, workerArg}, ExtraFiles: extra}
 	if spec.CleanEnv {
 		cmd.Env = []string{}
