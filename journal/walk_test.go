@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,18 +17,24 @@ import (
 // The data of the events that come by the thousand is read without encoding/json, and the same.
 func TestDecodeIsQuickWithOurs(t *testing.T) {
 	quick(t, &Launch{Server: "s-1", Name: "a/b 组", Number: 2, Argv: []string{"serve", "--tp", "8"}, Env: map[string]string{"A": "1"}, Unset: []string{"B"},
-		Dir: "/d", Port: 30000, URL: "http://127.0.0.1:30000", Logs: []string{"out", "err"}, Devices: "0,1", Simulated: true})
+		Dir: "/d", Port: 30000, URL: "http://127.0.0.1:30000", Logs: []string{"out", "err"}, Devices: "0,1", LatePort: 30000, Simulated: true})
 	quick(t, &Running{PID: 1, SID: 2, Start: 1 << 63, Boot: "b"})
 	quick(t, &Ready{Line: "ready", File: "err", LineNo: 4, By: []string{"log"}, Seconds: 1e-7})
 	quick(t, &Sample{Folder: "cells/c/b1-a1", Client: "c", Name: "n", Warmup: true, Argv: []string{}, Env: map[string]string{}})
 	quick(t, &Exited{Code: -1, Signal: "SIGTERM", Why: "timeout", Seconds: 2.5})
-	quick(t, &Ended{Status: "invalid", Reasons: []string{"partial"}, SHA256: "ab", Final: true})
+	quick(t, &Ended{Status: "invalid", Reasons: []string{"partial"}, SHA256: "ab", Final: true}, "Failure")
 	quick(t, &Stopping{Why: "its clients are done"})
-	quick(t, &Gone{Code: -1, Signal: "SIGKILL", Orderly: true, Killed: true, Steps: json.RawMessage(`[{"a":"]"},2]`), Survivors: 1, PortFree: true, Seconds: 2, Gate: 0.5, Note: "n"})
+	quick(t, &Gone{Code: -1, Signal: "SIGKILL", Orderly: true, Killed: true, Steps: json.RawMessage(`[{"a":"]"},2]`), Survivors: 1, PortFree: true, Seconds: 2, Gate: 0.5, Note: "n"}, "Retried", "Held", "Removed", "Devices")
 }
 
-func quick[T any](t *testing.T, v *T) {
+// quick reads v back; the fields that are named are rare, and left to encoding/json.
+func quick[T any](t *testing.T, v *T, rare ...string) {
 	t.Helper()
+	for i := range reflect.TypeFor[T]().NumField() {
+		if name := reflect.TypeFor[T]().Field(i).Name; reflect.ValueOf(v).Elem().Field(i).IsZero() != slices.Contains(rare, name) {
+			t.Errorf("%T: %s is not tried, or not rare", v, name)
+		}
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)

@@ -55,13 +55,13 @@ func (t *tally) prepare(e journal.Event) happening {
 		if h.err == nil {
 			h.sample = t.skipped(e, d)
 		}
-	case journal.LaunchStarted:
-		read[journal.Launch](&h)
 	}
 	if !t.outputs {
 		return h
 	}
 	switch e.Type {
+	case journal.LaunchStarted:
+		read[journal.Launch](&h)
 	case journal.LaunchReady:
 		read[journal.Ready](&h)
 	case journal.SampleStarted:

@@ -48,9 +48,17 @@ func quoteValue(s string) string {
 // safe are the characters that mean nothing to a shell wherever they stand.
 const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@%+"
 
+// isSafe tells which bytes these are.
+var isSafe = func() (is [256]bool) {
+	for _, b := range []byte(safe) {
+		is[b] = true
+	}
+	return is
+}()
+
 func harmless(word string) bool {
 	for i := range len(word) {
-		if strings.IndexByte(safe, word[i]) < 0 {
+		if !isSafe[word[i]] {
 			return false
 		}
 	}
