@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,13 +30,15 @@ func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
 		return lines, err
 	}
-	out := benchfmt.NewWriter(w)
+	buffer := bufio.NewWriterSize(w, 64<<10)
+	out, units := benchfmt.NewWriter(buffer), benchUnits{}
 	for _, r := range repeats(t.table()) {
 		if r.former {
 			continue
 		}
+		name := benchfmt.Name(t.benchName(r.rows[0].Cell))
 		for _, s := range r.starts {
-			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: benchfmt.Name(t.benchName(r.rows[0].Cell)), Iters: 1, Values: benchValues(s)}
+			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: name, Iters: 1, Values: units.of(s)}
 			if len(line.Values) == 0 {
 				continue
 			}
@@ -50,7 +53,7 @@ func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 			}
 		}
 	}
-	return lines, nil
+	return lines, buffer.Flush()
 }
 
 // writeUnits says of each metric which direction is good.
@@ -154,13 +157,23 @@ func benchUnit(name string) (unit string, per float64) {
 	return dashed + "-" + info.Unit, 1
 }
 
-// benchValues are a start's numbers, in the order of the contract.
-func benchValues(s *Row) []benchfmt.Value {
-	var values []benchfmt.Value
-	for _, name := range s.Metrics.Names() {
-		if v, ok := s.Metrics.Get(name); ok {
-			unit, per := benchUnit(name)
-			values = append(values, benchfmt.Value{Value: v / per, Unit: unit})
+// benchUnits are the units of metrics that came already.
+type benchUnits map[string]struct {
+	name string
+	per  float64
+}
+
+// of gives a start's numbers, in the order of the contract.
+func (units benchUnits) of(s *Row) []benchfmt.Value {
+	values := make([]benchfmt.Value, 0, len(s.Metrics.names))
+	for i, name := range s.Metrics.names {
+		if v, ok := s.Metrics.at(i); ok {
+			unit, known := units[name]
+			if !known {
+				unit.name, unit.per = benchUnit(name)
+				units[name] = unit
+			}
+			values = append(values, benchfmt.Value{Value: v / unit.per, Unit: unit.name})
 		}
 	}
 	return values

@@ -175,7 +175,7 @@ func TestRows(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if v := rows[0].Metrics["output_throughput"]; v != 1002.94 || !rows[0].Simulated || rows[1].Simulated {
+	if v, _ := rows[0].Metrics.Get("output_throughput"); v != 1002.94 || !rows[0].Simulated || rows[1].Simulated {
 		t.Errorf("the first row is %+v", rows[0])
 	}
 	// With --only nobody knows here which cells were selected: those without a result are left out.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"servematrix/journal"
-	"servematrix/metric"
 	"servematrix/result"
 )
 
@@ -37,7 +36,7 @@ type Row struct {
 	After     string          // what befell the attempt before this one: a class, a reason or a status
 	Reasons   []result.Reason // validity findings, also those that did not invalidate; each reason once
 	Simulated bool            // the numbers come from the simulated server
-	Metrics   metric.Values   // those that a column shows; absent where nothing was measured
+	Metrics   figures         // those that a column shows; absent where nothing was measured
 	Start     string          // the server start in which it failed; "" where nothing failed or none was begun
 	Launch    string          // the server start that was measured; "" where nothing was
 	valid     *Row            // the last valid attempt before this one; nil where this one is valid, or none was
@@ -60,21 +59,6 @@ const tailMost = 10
 
 // primary is the metric by which the sweep judges.
 func (t *tally) primary() string { return cmp.Or(t.plan.Compare.Primary, "output_throughput") }
-
-// shown gives those of a sample's metrics that rows keep: a run has thousands of rows, and they
-// stay in memory.
-func (t *tally) shown(all metric.Values) metric.Values {
-	if t.whole {
-		return all
-	}
-	some := make(metric.Values, len(t.wanted))
-	for _, name := range t.wanted {
-		if v, ok := all.Get(name); ok {
-			some[name] = v
-		}
-	}
-	return some
-}
 
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come
 // last. Cells of which nothing is known yet are missing; with --only it is not known which

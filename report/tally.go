@@ -50,7 +50,8 @@ type tally struct {
 	warnings []tallied
 	whole    bool              // rows keep all metrics of their samples
 	samples  bool              // samples are wanted whole; else what became of them, with the metrics that rows keep
-	wanted   []string          // the metrics that rows keep
+	wanted   []string          // the metrics that rows keep, unless whole
+	common   []string          // those of the last row, where they keep all
 	outputs  bool              // what clients printed is shown, and what servers did
 	ran      map[string]*ranAs // server variant → what it told of itself
 }
