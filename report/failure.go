@@ -94,7 +94,7 @@ func (x *Explainer) Explain(f journal.Failure, cell string, block int, launch st
 		out.Place = place(f)
 	}
 	server, client := x.servers[x.cells[cell].Server], x.clients[x.cells[cell].Client]
-	if begun, ok := x.starts[launch]; ok && server != nil && client != nil && !blameless[f.Class] {
+	if begun, ok := x.starts[launch]; ok && server != nil && client != nil && len(server.Argv) > 0 && !blameless[f.Class] {
 		late := begun.late(block)
 		out.Commands = append(out.Commands, Command{true, byHand(&server.Variant, begun.dir, late)})
 		if f.Phase == "client" {

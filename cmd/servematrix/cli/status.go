@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -55,6 +56,8 @@ type failed struct {
 	Block  int    `json:"block"`
 	Status string `json:"status"`
 	journal.Failure
+
+	more []string // what stands under it
 }
 
 func newStatus(env Env) *cobra.Command {
@@ -105,7 +108,7 @@ func status(ctx context.Context, env Env, folder journal.Folder, format, color s
 	if format == "json" {
 		return writeJSON(env.Stdout, st)
 	}
-	if err := st.write(env.Stdout); err != nil {
+	if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil {
 		return err
 	}
 	return s.drawStill(env)
@@ -152,7 +155,7 @@ func (s *snapshot) standing(env Env) standing {
 	names := s.names()
 	for _, u := range s.units {
 		if o := s.state.Of(u); o.Failure != nil && o.Final {
-			st.Failures = append(st.Failures, failed{u.Cell, names[u.Cell], u.Block, o.Status, *o.Failure})
+			st.Failures = append(st.Failures, failed{Cell: u.Cell, Name: names[u.Cell], Block: u.Block, Status: o.Status, Failure: *o.Failure})
 		}
 	}
 	if l := s.state.Last(); st.State == runLive && l != nil && l.Ended == nil {
@@ -237,6 +240,9 @@ func (st standing) write(w io.Writer) error {
 			place = fmt.Sprintf("  %s:%d", f.File, f.Line)
 		}
 		line(f.Status, "%s block %d  %s: %s%s", f.Name, f.Block, f.Class, progress.Clean(f.Message), place)
+		for _, more := range f.more {
+			line("", "  %s", more)
+		}
 	}
 	for _, text := range st.Warnings[max(0, len(st.Warnings)-most):] {
 		line("warning", "%s", progress.Clean(text))
@@ -266,7 +272,8 @@ func watchRun(ctx context.Context, env Env, s *snapshot, color string) error {
 	opt := s.viewOptions(env)
 	opt.Color = color
 	if !opt.IsTerminal { // there is no block that shows where it stands
-		if err := s.standing(env).write(env.Stdout); err != nil {
+		st := s.standing(env)
+		if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil {
 			return err
 		}
 	}

@@ -147,11 +147,11 @@ func (v *View) sampleEnded(e journal.Event) []string {
 	if what == "" {
 		what = Clean(f.Message)
 	}
-	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(v.track.at-v.unitBegin(u))))}
+	lines := []string{v.entry(e.Time, word, fmt.Sprintf("%s  %s after %s", who, what, short(v.track.at-v.unitBegin(u))+v.means(f, u)))}
 	if detail := v.detail(f); detail != "" && detail != what {
 		lines = append(lines, indent+detail)
 	}
-	return lines
+	return append(lines, v.explained(e, d)...)
 }
 
 // detail writes "launches/…/server.log:812 message".

@@ -36,7 +36,7 @@ func (v *View) learn() {
 		if err != nil {
 			break // what is known stays shown
 		}
-		v.track.apply(e)
+		v.hear(e)
 	}
 	// How long ago it was, another process wrote it, only the wall clock knows.
 	v.heard = time.Now()

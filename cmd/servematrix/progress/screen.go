@@ -102,7 +102,8 @@ func (s *screen) text(stands, lines, block []string) (text string, standing []st
 		b.WriteByte('\n')
 	}
 	for _, l := range lines {
-		if width == 0 {
+		l, whole := strings.CutPrefix(l, verbatim)
+		if width == 0 || whole {
 			put(l)
 			continue
 		}

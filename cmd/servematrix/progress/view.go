@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/report"
 )
 
 // redraw is how often the block is looked at; it is drawn only where it changed.
@@ -33,6 +34,9 @@ type View struct {
 	devices deviceUse
 	beats   *time.Timer // plain mode's next sign of life
 
+	explainer *report.Explainer
+	blamed    map[blame]bool // failures that were explained already
+
 	skipCause string // launch that made the cells skipped last pointless
 	skipMore  int
 	skipAt    time.Time
@@ -49,7 +53,8 @@ func New(opt Options) *View {
 	if err != nil {
 		mode = Plain
 	}
-	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{})}
+	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{}),
+		explainer: report.NewExplainer(opt.Folder, opt.Plan, runArgument(opt.Folder), "en"), blamed: map[blame]bool{}}
 	v.track.selected = opt.Cells
 	if v.zone == nil {
 		v.zone = time.Local
@@ -102,7 +107,7 @@ func (v *View) Handle(e journal.Event) {
 
 // take shows the next event. The caller holds v.mu.
 func (v *View) take(e journal.Event, heard time.Time) {
-	v.track.apply(e)
+	v.hear(e)
 	v.heard = heard
 	switch v.mode {
 	case JSON:
@@ -119,6 +124,14 @@ func (v *View) take(e journal.Event, heard time.Time) {
 		if lines := v.lines(e); len(lines) > 0 {
 			v.scroll(lines...)
 		}
+	}
+}
+
+// hear folds the next event in. One of another version's journal explains nothing; what is known stays shown.
+func (v *View) hear(e journal.Event) {
+	v.track.apply(e)
+	if v.explainer != nil { // the block alone explains nothing
+		_ = v.explainer.Apply(e)
 	}
 }
 

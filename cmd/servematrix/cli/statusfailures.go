@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"servematrix/cmd/servematrix/progress"
+	"servematrix/journal"
+	"servematrix/orchestrator"
+	"servematrix/report"
+)
+
+// explain says of the failures that the text lists what they mean and what to do, once for those
+// that are alike.
+func (st *standing) explain(s *snapshot) error {
+	if len(st.Failures) == 0 {
+		return nil
+	}
+	x := report.NewExplainer(s.folder, s.plan, st.Run, "en")
+	launch := map[orchestrator.Unit]string{} // in which a unit failed
+	for e, err := range s.events() {
+		if err == nil {
+			err = x.Apply(e)
+		}
+		if err != nil {
+			return err
+		}
+		switch e.Type {
+		case journal.SampleEnded:
+			launch[orchestrator.Unit{Cell: e.Cell, Block: e.Block}] = e.Launch
+		case journal.CellSkipped:
+			if d, err := journal.Decode[journal.Skip](e); err == nil {
+				launch[orchestrator.Unit{Cell: e.Cell, Block: e.Block}] = d.Cause
+			}
+		}
+	}
+	known := map[string]bool{}
+	for i := range st.Failures[:min(len(st.Failures), most)] {
+		f := &st.Failures[i]
+		kind := f.Class + "\n" + f.Phase + "\n" + f.Message
+		if known[kind] {
+			continue
+		}
+		known[kind] = true
+		all := x.Explain(f.Failure, f.Cell, f.Block, launch[orchestrator.Unit{Cell: f.Cell, Block: f.Block}])
+		f.more = adviceOf(all)
+	}
+	return nil
+}
+
+// adviceOf is what stands under a failure, a line each.
+func adviceOf(f report.Failure) (lines []string) {
+	if f.Means != "" {
+		lines = append(lines, f.Means)
+	}
+	for i, l := range f.Lines {
+		if i > 0 && l.Place != "" { // the first stands above
+			lines = append(lines, l.Place+" "+progress.Clean(l.Text))
+		}
+	}
+	if f.Hint != "" {
+		lines = append(lines, "what usually helps: "+f.Hint+" ("+f.Source+")")
+	}
+	for _, c := range f.Commands {
+		what := "the client by hand: "
+		if c.Server {
+			what = "the server by hand: "
+		}
+		lines = append(lines, what+c.Line)
+	}
+	return append(lines, "logs: "+f.Logs)
+}
