@@ -49,7 +49,7 @@ func (v *View) drawing(now time.Time, width int) []string {
 	inner := width - 1 // a space stands before each line
 	lines := []string{v.head(now, min(inner, widest-1))}
 	doing := v.doing(now)
-	if whole := strings.Join(doing, "   "); columns(whole) <= inner {
+	if whole := strings.Join(doing, "   "); len(doing) > 0 && columns(whole) <= inner {
 		doing = []string{whole}
 	} else if len(doing) > 1 {
 		doing = []string{cut(doing[0], inner), pick(inner, v.chains(now)...)}

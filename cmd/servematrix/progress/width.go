@@ -74,6 +74,9 @@ func flow(width int, items []string) (lines []string) {
 // under the first line's text.
 func fold(line string, width int) (lines []string) {
 	under := strings.Repeat(" ", min(len(indent), width/4))
+	if text := strings.TrimLeft(line, " "); columns(line) > width && text != line {
+		line = under + text
+	}
 	for columns(line) > width {
 		at := breakAt(line, width, true)
 		lines = append(lines, strings.TrimRight(line[:at], " "))
