@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -262,26 +261,9 @@ func (c Comparison) Delta() string {
 	if math.IsNaN(c.Ratio.Ratio) {
 		return "no ratio"
 	}
-	text := Percent(c.Ratio.Ratio) + " %"
+	text := metric.Percent(c.Ratio.Ratio) + " %"
 	if !math.IsNaN(c.Ratio.Low) {
-		text += " [" + Percent(c.Ratio.Low) + ", " + Percent(c.Ratio.High) + "]"
+		text += " [" + metric.Percent(c.Ratio.Low) + ", " + metric.Percent(c.Ratio.High) + "]"
 	}
 	return text
-}
-
-// Percent writes a ratio as a signed difference in percent: 1.052 is "+5.2", 0.993 "−0.7".
-func Percent(ratio float64) string {
-	v := (ratio - 1) * 100
-	digits := 1
-	if math.Abs(v) >= 99.95 {
-		digits = 0
-	}
-	text := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
-	switch {
-	case strings.Trim(text, "0.") == "":
-		return "0.0"
-	case v < 0:
-		return "−" + text
-	}
-	return "+" + text
 }

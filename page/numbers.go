@@ -3,6 +3,8 @@ package page
 import (
 	"math"
 	"strconv"
+
+	"servematrix/metric"
 )
 
 // unknown stands where there is no number.
@@ -62,17 +64,5 @@ func percent(ratio float64) string {
 	if !finite(ratio) {
 		return unknown
 	}
-	v := (ratio - 1) * 100
-	digits := 1
-	if math.Abs(v) >= 99.95 {
-		digits = 0
-	}
-	text := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
-	switch {
-	case v < 0:
-		return "−" + text
-	case v > 0:
-		return "+" + text
-	}
-	return text
+	return metric.Percent(ratio)
 }

@@ -137,9 +137,9 @@ func interval(m compare.Comparison) string {
 	if math.IsNaN(m.Ratio.Ratio) {
 		return unknown
 	}
-	text := compare.Percent(m.Ratio.Ratio)
+	text := metric.Percent(m.Ratio.Ratio)
 	if !math.IsNaN(m.Ratio.Low) {
-		text += " [" + compare.Percent(m.Ratio.Low) + ", " + compare.Percent(m.Ratio.High) + "]"
+		text += " [" + metric.Percent(m.Ratio.Low) + ", " + metric.Percent(m.Ratio.High) + "]"
 	}
 	return text
 }

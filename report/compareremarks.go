@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"servematrix/compare"
+	"servematrix/metric"
 )
 
 // remarks are sentences below the tables.
@@ -41,7 +41,7 @@ func (c comparison) against() []string {
 	for _, p := range c.Pairs {
 		for _, name := range c.shown {
 			m, ok := p.Of(name)
-			if !ok || math.IsNaN(m.Ratio.Ratio) || compare.Percent(m.Ratio.Ratio) == "0.0" {
+			if !ok || math.IsNaN(m.Ratio.Ratio) || metric.Percent(m.Ratio.Ratio) == "0.0" {
 				continue
 			}
 			if rise := m.Arm.Mean - m.Baseline.Mean; rise*(m.Ratio.Ratio-1) < 0 && significant(m.Arm.Mean) != significant(m.Baseline.Mean) {
