@@ -37,6 +37,9 @@ type abMetric struct {
 	Whisker     template.HTML
 }
 
+// PairsMost is how many pairs of one comparison a page lists.
+const PairsMost = 200
+
 // armsMost is how many arms say in the page what else differs.
 const armsMost = 12
 
@@ -55,6 +58,9 @@ func (v *view) compare() error {
 }
 
 func (v *view) compared(c Comparison) (*abView, error) {
+	if over := len(c.Pairs) - PairsMost; over > 0 {
+		c.Pairs, c.Left = c.Pairs[:PairsMost], c.Left+over
+	}
 	out := &abView{Comparison: c, Listed: c.Arms[:min(len(c.Arms), armsMost)]}
 	for i, m := range c.Metrics {
 		if i == 0 {
@@ -112,7 +118,10 @@ func (v *view) whiskers(c Comparison) [][]template.HTML {
 			}
 			figure.Rows = append(figure.Rows, row)
 		}
-		for _, svg := range figure.Small() {
+		for i, svg := range figure.Small() {
+			if !finite(c.Pairs[i].Compared[j].Ratio) {
+				svg = nil
+			}
 			out[j] = append(out[j], picture(svg))
 		}
 	}

@@ -88,7 +88,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 			continue
 		}
 		value := c.Numbers[m]
-		field := chart.HeatCell{Mark: mark(i), X: c.Values[x], Y: c.Values[y], Value: round(value.Mean)}
+		field := chart.HeatCell{Mark: v.stop(i, v.term(words[c.Status]), value.plusMinus()), X: c.Values[x], Y: c.Values[y], Value: round(value.Mean)}
 		switch c.Status {
 		case "ok":
 			values = append(values, value.Mean)
@@ -111,7 +111,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 		}
 		h := chart.Heatmap{Frame: v.frame(fmt.Sprintf("heat%d-%d", number, i), "heat", Text{"One field for each cell. A hatched field failed or was refused, an empty one has not run.", "每格为一个单元。斜线表示失败或被拒绝，空格表示未运行。"}),
 			XTitle: d.Axes[x].Name, YTitle: d.Axes[y].Name, XNames: d.Axes[x].Values, YNames: d.Axes[y].Values,
-			Value: v.axis(m), Cells: facets[rest], Failed: v.term(Text{"failed or refused", "失败或被拒绝"}), NotRun: v.word("missing")}
+			Value: v.axisOf(label, 0), Cells: facets[rest], Failed: v.word("failed"), NotRun: v.word("missing")}
 		if len(d.Axes[x].Values) > 12 {
 			h.Width = fullWidth
 		}

@@ -6,6 +6,9 @@ import (
 	"servematrix/chart"
 )
 
+// bandsMost is how many phases the ground of the telemetry shows.
+const bandsMost = 2000
+
 // telemetry draws what was sampled beside the run on a ground of its phases.
 func (v *view) telemetry() *figure {
 	if len(v.Data.Telemetry) == 0 {
@@ -18,6 +21,9 @@ func (v *view) telemetry() *figure {
 		c.Phases = append(c.Phases, v.word(p))
 	}
 	for _, p := range v.Data.Phases {
+		if len(v.Data.Phases) > bandsMost {
+			break // they would be a haze
+		}
 		for i, name := range phaseNames {
 			if name == p.Name {
 				span := chart.Span{Phase: i, From: p.From, To: p.To, Failed: p.Failed}

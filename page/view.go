@@ -28,6 +28,7 @@ type view struct {
 	Sections    []section
 	Comparisons []*abView
 	Figures     []*figure
+	Large       bool // what is out of sight is laid out later
 	Columns     []column
 	Rows        []cellRow
 
@@ -46,7 +47,7 @@ type section struct {
 }
 
 func newView(d *Data) (*view, error) {
-	v := &view{Data: d, Lang: "en", Name: d.Name, Run: d.Run, GateWord: "gate.normal"}
+	v := &view{Data: d, Lang: "en", Name: d.Name, Run: d.Run, Large: len(d.Cells) > pointsMost, GateWord: "gate.normal"}
 	if d.Lang == "zh" {
 		v.Lang = "zh"
 	}

@@ -15,12 +15,15 @@ import (
 const (
 	baselinesMost = 8    // that can be chosen
 	pairsMost     = 2000 // of all comparisons, besides the first
-	pairsListed   = 200  // of one comparison
 )
 
 // compared fills in the comparisons: against the first value of the first axis that has several,
 // then against the others.
 func (p *paging) compared(d *page.Data, at map[string]int) {
+	if d.Counts.OK == 0 {
+		d.NoCompare = page.Text{EN: "nothing valid was measured", ZH: "没有有效的测量结果"}
+		return
+	}
 	src := p.measured.all().Source(d.Run)
 	total := 0
 	for i, axis := range d.Axes {
@@ -86,7 +89,7 @@ func (p *paging) baselines(axis int) (terms []string) {
 
 func comparisonPage(d *page.Data, r *compare.Result, axis int, at map[string]int) page.Comparison {
 	c := comparison{r, nil}
-	out := page.Comparison{Baseline: visible(r.Arms[0]), Axis: axis, PairedOn: visible(r.PairedOn), MinEffect: r.MinEffect, Left: max(0, len(r.Pairs)-pairsListed)}
+	out := page.Comparison{Baseline: visible(r.Arms[0]), Axis: axis, PairedOn: visible(r.PairedOn), MinEffect: r.MinEffect, Left: max(0, len(r.Pairs)-page.PairsMost)}
 	for _, name := range CompareColumns(r, nil) {
 		if i := slices.IndexFunc(d.Metrics, func(m page.Metric) bool { return m.Name == name }); i >= 0 {
 			out.Metrics, c.shown = append(out.Metrics, i), append(c.shown, name)
@@ -110,7 +113,7 @@ func comparisonPage(d *page.Data, r *compare.Result, axis int, at map[string]int
 		if n, ok := arms[p.Arm]; ok {
 			out.Arms[n].Verdicts.Add(string(word))
 		}
-		if i >= pairsListed {
+		if i >= page.PairsMost {
 			continue
 		}
 		if lost := c.lostOf(p); lost != "" {

@@ -33,12 +33,12 @@ const showPin = () => {
 };
 
 const tipOf = (e) => {
-  if (e.dataset.tip) return e.dataset.tip;
-  const i = Number(e.dataset.cell);
-  if (!(i >= 0)) return "";
+  const i = Number(e.dataset.cell ?? -1);
+  if (!(i >= 0)) return e.dataset.tip || "";
   const lines = [nameOf(i), say("status") + ": " + say(data.statuses[data.status[i]]) + ", " + say("starts") + " " + data.starts[i] + "/" + data.blocks[i]];
   for (const [label, v] of numbersOf(i)) lines.push(label + ": " + v);
   if (noteOf(i)) lines.push(noteOf(i));
+  if (e.closest("#timeline") && e.dataset.tip) lines.push(e.dataset.tip);
   return lines.join("\n");
 };
 

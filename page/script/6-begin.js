@@ -69,7 +69,7 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("mouseover", (event) => showTip(event.target));
 document.addEventListener("focusin", (event) => showTip(event.target));
 document.addEventListener("focusout", () => { $("#tip").hidden = true; });
-addEventListener("scroll", () => { $("#tip").hidden = true; }, { passive: true, capture: true });
+addEventListener("scroll", () => showTip(document.activeElement), { passive: true, capture: true });
 addEventListener("hashchange", () => { if (location.hash.includes("=")) { readFragment(); apply(); } else goTo(location.hash.slice(1)); });
 
 const copyText = (from) => {

@@ -1,0 +1,210 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"servematrix/page"
+)
+
+func TestEverySectionIsDrawn(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	for _, id := range []string{"verdict", "failures", "ab", "pareto", "heat", "curves", "timeline", "telemetry", "differences", "warnings", "cells"} {
+		is(p, `document.getElementById("`+id+`") !== null`, true)
+	}
+	is(p, `[...document.querySelectorAll(".picture svg")].every(s => s.querySelector("title")?.textContent && s.querySelector("desc")?.textContent)`, true)
+	is(p, `[...document.querySelectorAll(".figure figure:not([hidden]) svg")].every(s => s.getBoundingClientRect().height > 40)`, true)
+	is(p, cellsIn("#pareto figure:not([hidden]) .mark"), 10)
+	is(p, `document.querySelectorAll("#timeline .mark").length >= 12`, true)
+	is(p, `document.querySelectorAll("#heat figure:not([hidden]) .mark.failed").length`, 1)
+	is(p, `document.querySelectorAll("#heat figure:not([hidden]) .mark.notrun").length`, 1)
+	is(p, `[...document.querySelectorAll(".figure figure")].every(f => f.querySelector("details.numbers tbody tr"))`, true)
+	is(p, `document.querySelectorAll("#ab .choice:not([hidden]) .verdict.inconclusive").length`, 8)
+	is(p, `document.documentElement.scrollWidth <= innerWidth`, true)
+	p.shoot("sample-laptop-light", 1280, 3400)
+	p.shoot("sample-desktop-light", 1440, 3200)
+	p.shoot("sample-phone-light", 390, 6000)
+}
+
+func TestNamesStayText(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	is(p, `window.pwned === undefined`, true)
+	is(p, `document.querySelectorAll("img, iframe, object, embed").length`, 0)
+	is(p, `document.querySelectorAll("script").length`, 2)
+	is(p, `document.querySelector("h1").textContent`, "sample "+hostile)
+	is(p, `document.querySelector("#celltable tbody th").textContent`, hostile)
+	is(p, `document.querySelector(".trouble pre").textContent.includes(`+quote(hostile)+`)`, true)
+	p.click(`#celltable tbody tr button.cell`)
+	is(p, `document.querySelector("#pinned b").textContent`, hostile+" × c0")
+	is(p, `document.querySelectorAll("#pareto .mark.pinned, #heat .mark.pinned, #curves .mark.pinned, #timeline .mark.pinned").length >= 4`, true)
+}
+
+func TestFiltersAreSharedAndInTheFragment(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	is(p, `document.querySelector("#count").textContent`, "12 of 12 cells")
+	p.choose(`#filters select[name=a0]`, "2", "input")
+	is(p, `document.querySelector("#count").textContent`, "4 of 12 cells")
+	is(p, `document.querySelectorAll("#celltable tbody tr").length`, 4)
+	is(p, cellsIn("#pareto figure:not([hidden]) .mark:not(.off)"), 4)
+	is(p, `document.querySelectorAll("#heat figure:not([hidden]) .mark:not(.off)").length`, 4)
+	is(p, `document.querySelectorAll(".trouble:not(.off)").length`, 0)
+	is(p, `location.hash`, "#s.backend=backend2")
+	p.choose(`#filters input[name=q]`, "c3", "input")
+	is(p, `document.querySelector("#count").textContent`, "1 of 12 cells")
+	p.do(chromedp.Reload())
+	is(p, `document.querySelector("#count").textContent`, "1 of 12 cells")
+	is(p, `document.querySelector("#filters input[name=q]").value`, "c3")
+	p.click(`#filters button[type=reset]`)
+	p.until(`document.querySelector("#count").textContent === "12 of 12 cells"`)
+	is(p, `location.hash`, "")
+	p.choose(`#filters select[name=status]`, "failed", "input")
+	is(p, `document.querySelector("#celltable tbody tr td .status").className`, "status failed")
+}
+
+func TestSortAndDownload(t *testing.T) {
+	p := open(t, sample(3, 4), "#sort=-m0")
+	is(p, `document.querySelector("#celltable th[data-key=m0]").ariaSort`, "descending")
+	is(p, `document.querySelector("#celltable tbody tr").dataset.cell`, "11")
+	p.catch()
+	p.click("#csv")
+	rows, err := csv.NewReader(strings.NewReader(p.saved())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 13 || rows[1][1] != "backend2" || rows[1][len(rows[1])-2] == "" {
+		t.Errorf("the CSV has %d rows; the first is %q", len(rows), rows[1])
+	}
+}
+
+func TestDownloadJSON(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	p.catch()
+	p.click("#json")
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(p.saved()), &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 12 || rows[0]["server"] != hostile || rows[4]["output_throughput"] != nil || rows[4]["status"] != "failed" {
+		t.Errorf("%d rows, the first of %v, the fifth %v", len(rows), rows[0]["server"], rows[4])
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	is(p, `document.documentElement.lang`, "en")
+	is(p, `document.querySelector("#h-cells").innerText`, "All cells")
+	is(p, `[...document.querySelectorAll("#timeline svg text")].some(e => e.textContent === "ready")`, true)
+	p.click("#language")
+	is(p, `document.documentElement.lang`, "zh")
+	is(p, `document.querySelector("#h-cells").innerText`, "全部单元")
+	is(p, `document.querySelector("#window").ariaLabel`, "全部单元")
+	is(p, `[...document.querySelectorAll("#timeline svg text")].some(e => e.textContent === "就绪")`, true)
+	is(p, `location.hash`, "#lang=zh")
+	p.shoot("sample-laptop-zh", 1280, 3400)
+	data := sample(3, 4)
+	data.Lang = "zh"
+	p = open(t, data, "")
+	is(p, `document.querySelector("#count").textContent`, "12 个单元中的 12 个")
+	is(p, `[...document.querySelectorAll("#timeline svg text")].some(e => e.textContent === "就绪")`, true)
+}
+
+func TestThemes(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	const paper = `getComputedStyle(document.body).backgroundColor`
+	light := eval[string](p, paper)
+	p.click("#theme")
+	dark := eval[string](p, paper)
+	if light == dark {
+		t.Errorf("the switch leaves the page %s", light)
+	}
+	is(p, `location.hash`, "#theme=dark")
+	is(p, `document.querySelector("#theme").ariaPressed`, "true")
+	p.shoot("sample-laptop-dark", 1280, 3400)
+	p.shoot("sample-phone-dark", 390, 6000)
+	p = open(t, sample(3, 4), "")
+	command(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	is(p, paper, dark)
+}
+
+func TestKeyboard(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	p.key(kb.Tab)
+	is(p, `document.activeElement.className`, "skip")
+	p.key(kb.Enter)
+	is(p, `document.activeElement.id`, "h-failures")
+	p.js(`document.querySelector("#pareto figure:not([hidden]) .mark[tabindex]").focus()`)
+	is(p, `document.activeElement.closest("#pareto") !== null && !document.querySelector("#tip").hidden`, true)
+	p.key(kb.Enter)
+	is(p, `document.querySelector("#pinned").hidden`, false)
+	is(p, `location.hash.startsWith("#pin=")`, true)
+	p.key(kb.Escape)
+	is(p, `document.querySelector("#pinned").hidden`, true)
+	// All that can be pressed has a name and can be reached.
+	is(p, `[...document.querySelectorAll("button, select, input")].every(e => (e.innerText || e.ariaLabel || e.labels?.[0]?.innerText || "").trim() !== "" && e.tabIndex >= 0)`, true)
+	is(p, `[...document.querySelectorAll("table")].every(e => e.caption)`, true)
+}
+
+func TestBaselineIsChosen(t *testing.T) {
+	p := open(t, sample(3, 4), "")
+	p.choose(`[data-choose=ab]`, "1", "change")
+	is(p, `document.querySelector("#ab .choice:not([hidden])").dataset.value`, "1")
+	is(p, `location.hash`, "#ab=1")
+}
+
+// Newer data takes the place of the old, and what the reader chose stays.
+func TestNewerData(t *testing.T) {
+	p := open(t, sample(2, 4), "#s.backend=backend1&lang=zh")
+	is(p, `document.querySelector("#count").textContent`, "8 个单元中的 4 个")
+	var b bytes.Buffer
+	if err := page.Main(&b, sample(3, 6)); err != nil {
+		t.Fatal(err)
+	}
+	p.js(`servematrix.replace(` + quote(b.String()) + `)`)
+	is(p, `document.querySelector("#count").textContent`, "18 个单元中的 6 个")
+	is(p, cellsIn("#pareto figure:not([hidden]) .mark:not(.off)"), 4)
+	is(p, `window.pwned === undefined`, true)
+}
+
+// A page of 10,000 cells has a window of their rows, and is of a size that can be mailed.
+func TestManyCells(t *testing.T) {
+	data := sample(100, 100)
+	var b bytes.Buffer
+	if err := page.HTML(&b, data, page.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 5<<20 {
+		t.Errorf("the page has %d bytes", b.Len())
+	}
+	p := open(t, data, "")
+	is(p, `document.querySelector("#count").textContent`, "10000 of 10000 cells")
+	is(p, `document.querySelectorAll("#celltable tbody tr").length < 250`, true)
+	p.js(`document.querySelector("#window").scrollTop = 200000`)
+	p.until(`Number(document.querySelector("#celltable tbody tr[data-cell]").dataset.cell) > 4000`)
+	p.choose(`#filters input[name=q]`, "backend77 c42", "input")
+	is(p, `document.querySelector("#count").textContent`, "1 of 10000 cells")
+	is(p, `document.querySelectorAll("#heat .mark:not(.off)").length`, 1)
+	t.Logf("%d bytes; usable after %.0f ms", b.Len(), eval[float64](p, `performance.timing.loadEventEnd - performance.timing.navigationStart`))
+}
+
+// cellsIn counts the cells for which elements stand.
+func cellsIn(selector string) string {
+	return `new Set([...document.querySelectorAll(` + quote(selector) + `)].map(e => e.dataset.cell)).size`
+}
+
+// catch keeps what the page would save as a file.
+func (p *tab) catch() {
+	p.js(`{ const make = URL.createObjectURL; URL.createObjectURL = (b) => { window.saved = b; return make(b); };
+		HTMLAnchorElement.prototype.click = () => {}; }`)
+}
+
+func (p *tab) saved() string {
+	p.t.Helper()
+	return eval[string](p, `window.saved.text()`)
+}
