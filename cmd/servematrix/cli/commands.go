@@ -11,6 +11,7 @@ func commands(env Env) []*cobra.Command {
 		newReport(env), newImport(env), newCompare(env),
 		newDoctor(env), newSim(env), newBench(env), newSchema(env), newVersion(env),
 	}
+	sayArguments(all)
 	if !supervises {
 		refuseWithoutLinux(all)
 	}

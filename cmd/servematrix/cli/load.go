@@ -26,7 +26,7 @@ func loadSweep(env Env, path string) (*matrix.Plan, *engine.Catalog, matrix.Prob
 func readSweep(env Env, path string) ([]byte, error) {
 	source, err := os.ReadFile(env.path(path))
 	if err != nil {
-		return nil, usageError("the sweep cannot be read: %w", err)
+		return nil, noSweep(env, path, err)
 	}
 	return source, nil
 }

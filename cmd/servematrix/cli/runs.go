@@ -51,16 +51,7 @@ func openRun(env Env, arg string) (journal.Folder, error) {
 			return f, nil
 		}
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		if _, serr := os.Stat(env.path(arg)); serr != nil {
-			err = fmt.Errorf("there is no run %s", arg)
-		}
-	}
-	hint := "servematrix ls shows the runs under ./runs"
-	if errors.Is(err, os.ErrPermission) {
-		hint = "a run can be read by the user who started it"
-	}
-	return "", &exitError{code: exitUsage, err: err, hint: hint}
+	return "", noRun(env, arg, err)
 }
 
 func newestRun(env Env) (journal.Folder, error) {
