@@ -309,7 +309,7 @@ func (b *bundle) each(take func(*Measurement) error) error {
 		return err
 	}
 	defer in.Close()
-	return eachResult(in.Reader, from(b.result, take))
+	return eachResultAhead(in.Reader, from(b.result, take))
 }
 
 // end reads the exit code that was kept beside the output.

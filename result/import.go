@@ -98,7 +98,7 @@ func (i *importer) file(path string, client *Side) error {
 		return named(path, readSamples(in.Reader, i.each))
 	case kindJSON:
 		e := &emitter{client: client, each: i.each}
-		err := eachResult(in.Reader, from(path, e.take))
+		err := eachResultAhead(in.Reader, from(path, e.take))
 		return errors.Join(named(path, err), e.finish(nil))
 	case kindSweepCSV:
 		return named(path, i.sweepCSV(path, in.Reader))

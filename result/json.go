@@ -40,7 +40,11 @@ func ParseJSON(r io.Reader) ([]*Measurement, error) {
 // eachResult hands over the results in a stream one by one, and holds no more than one. An
 // error of each ends the reading and is returned.
 func eachResult(r io.Reader, each func(*Measurement) error) error {
-	return readObjects(r, func(o *object) error {
+	return newScanner(r).results(each)
+}
+
+func (s *scanner) results(each func(*Measurement) error) error {
+	return s.objects(func(o *object) error {
 		if m := o.measurement(); m.recognised() {
 			return each(m)
 		}
@@ -51,14 +55,14 @@ func eachResult(r io.Reader, each func(*Measurement) error) error {
 // callerError is an error of whoever takes the objects, which ends the reading.
 type callerError struct{ error }
 
-// readObjects hands over each object at the top of the stream or in an array there.
-func readObjects(r io.Reader, each func(*object) error) error {
-	s := newScanner(r)
-	s.byteOrderMark()
+// objects hands over each object at the top of the stream or in an array there.
+func (s *scanner) objects(each func(*object) error) error {
+	if s.offset() == 0 {
+		s.byteOrderMark()
+	}
 	var bad damages
-	whole := 0
 	take := func(o *object) error {
-		whole++
+		s.passedBy++
 		if err := each(o); err != nil {
 			return callerError{err}
 		}
@@ -85,7 +89,7 @@ func readObjects(r io.Reader, each func(*object) error) error {
 		case errors.As(err, &caller):
 			return caller.error
 		case cut && s.restart < 0:
-			bad.add(&TruncatedError{Whole: whole, Offset: s.begin})
+			bad.add(&TruncatedError{Whole: s.passedBy, Offset: s.begin})
 			return bad.err()
 		case !cut && !errors.As(err, &syntax):
 			return err

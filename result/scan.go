@@ -27,8 +27,9 @@ type scanner struct {
 	counted  int
 	err      error // of r; io.EOF at the end
 	nesting  []byte
-	text     []byte     // the scalar being read, where the buffer does not hold it whole
-	known    knownTexts // what was read before
+	text     []byte      // the scalar being read, where the buffer does not hold it whole
+	known    *knownTexts // what was read before
+	passedBy int         // whole objects so far
 
 	// begin is where the value being read begins, restart the first "{" at the head of a line
 	// after it: there another value begins if this one turns out to be damaged. -1: none.
@@ -47,7 +48,7 @@ func (e *syntaxError) Error() string {
 }
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, scanBuffer), restart: -1}
+	return &scanner{r: r, buf: make([]byte, scanBuffer), known: &knownTexts{}, restart: -1}
 }
 
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
