@@ -23,7 +23,7 @@ func Import(paths []string) ([]Sample, error) {
 }
 
 // ImportEach reads results of benchmarks that were run elsewhere and hands over a sample for each,
-// one by one: it holds no more than one file's text results, and of JSON lines one. A path is a
+// one by one: it holds no more than one file's text results, and of JSON lines a few stretches. A path is a
 // file (what a client printed, its JSON or JSONL, a combined report in English or Chinese, a
 // results.jsonl, the summary.csv of vllm bench sweep) or a folder, searched for such files: what
 // lies together (NAME.stdout and NAME.result.json, or stdout and the only JSON beside it) becomes
