@@ -47,7 +47,7 @@ func (e Env) Getenv(name string) (string, bool) {
 
 // Run runs the program and gives its exit code.
 func Run(ctx context.Context, env Env) int {
-	root := newRoot(env)
+	root := Root(env)
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -64,7 +64,8 @@ func Run(ctx context.Context, env Env) int {
 	return exitCode(err)
 }
 
-func newRoot(env Env) *cobra.Command {
+// Root is the whole command tree, for manual pages.
+func Root(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "servematrix",
 		Short: "Run every combination of LLM-serving configurations and benchmark clients, and leave one report",

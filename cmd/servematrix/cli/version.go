@@ -62,13 +62,16 @@ func (b buildInfo) String() string {
 	return s
 }
 
+// released is the version of a release, from git; release/build.sh sets it.
+var released string
+
 func build() buildInfo {
 	b := buildInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	b.Version = cmp.Or(info.Main.Version, b.Version)
+	b.Version = cmp.Or(released, info.Main.Version, b.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
