@@ -37,6 +37,12 @@ func TestCommandsFollowTheScript(t *testing.T) {
 				"line 1: X is set by something that only a shell can run; the sweep asks for it as ${{ env.X }}",
 				"line 3: a command with $(…) is left out; use shell: for it"}},
 		{"env and literal braces", "env A=1 B=2 srv '${{ not ours }}'", []string{"A=1 B=2 srv|$${{ not ours }}"}, nil},
+		{"shift", "start() { local b=$1; shift; srv --b $b \"$@\"; }; start x --p 1; start y",
+			[]string{"srv|--b|x|--p|1", "srv|--b|y"}, nil},
+		{"case", "for b in fa3 tri; do case $b in fa*) srv --page 128 ;; tri|x) srv --b $b ;; *) srv no ;; esac; done",
+			[]string{"srv|--page|128", "srv|--b|tri"}, nil},
+		{"case of what only a shell knows", "case $(hostname) in a) srv 1;; *) srv 2;; esac",
+			[]string{"srv|1", "srv|2"}, []string{"line 1: which branch of this case is taken is known only when it runs; all of them are followed"}},
 		{"recursion ends", "f() { f; }; f; srv", []string{"srv"}, nil},
 	} {
 		got, notes, err := Commands(c.script)

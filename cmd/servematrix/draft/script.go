@@ -2,6 +2,7 @@ package draft
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -49,9 +50,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 			w.stmts(branch.Then)
 		}
 	case *syntax.CaseClause:
-		for _, item := range c.Items {
-			w.stmts(item.Stmts)
-		}
+		w.choose(c)
 	case *syntax.FuncDecl:
 		if c.Name != nil { // a function without a name runs nowhere
 			w.funcs[c.Name.Value] = c.Body
@@ -106,6 +105,10 @@ func (w *walker) call(c *syntax.CallExpr) {
 		}
 		return
 	}
+	if argv[0] == "shift" && w.depth > 0 {
+		w.shift(argv[1:])
+		return
+	}
 	if body := w.funcs[argv[0]]; body != nil {
 		w.enter(body, argv[1:])
 		return
@@ -144,6 +147,20 @@ func (w *walker) enter(body *syntax.Stmt, args []string) {
 		return
 	}
 	before := map[string]expand.Variable{}
+	for name, v := range arguments(args) {
+		before[name] = w.vars[name]
+		w.vars[name] = v
+	}
+	w.depth++
+	w.stmt(body)
+	w.depth--
+	for name, v := range before {
+		w.vars[name] = v
+	}
+}
+
+// arguments are the variables by which a function sees what it was called with.
+func arguments(args []string) map[string]expand.Variable {
 	set := map[string]expand.Variable{"#": {Set: true, Kind: expand.String, Str: strconv.Itoa(len(args))}}
 	for _, name := range []string{"@", "*"} {
 		set[name] = expand.Variable{Set: true, Kind: expand.Indexed, List: args}
@@ -155,16 +172,23 @@ func (w *walker) enter(body *syntax.Stmt, args []string) {
 		}
 		set[strconv.Itoa(i+1)] = v
 	}
-	for name, v := range set {
-		before[name] = w.vars[name]
-		w.vars[name] = v
+	return set
+}
+
+// shift drops a function's first arguments.
+func (w *walker) shift(by []string) {
+	n := 1
+	if len(by) > 0 {
+		n, _ = strconv.Atoi(by[0])
 	}
-	w.depth++
-	w.stmt(body)
-	w.depth--
-	for name, v := range before {
-		w.vars[name] = v
+	args := w.vars["@"].List
+	if n < 0 || n > len(args) {
+		return
 	}
+	for i := len(args) - n; i < len(args); i++ {
+		w.vars[strconv.Itoa(i+1)] = expand.Variable{}
+	}
+	maps.Copy(w.vars, arguments(args[n:]))
 }
 
 func (c *Command) set(name, value string) {
