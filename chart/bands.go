@@ -68,6 +68,7 @@ func (c Bands) SVG() []byte {
 			seen.add(s.From, s.To)
 		}
 	}
+	seen.fromZero()
 	x := c.X.scale(seen, left, w-24, 90).tight(seen, 0)
 	in := plot{left: left, right: w - 24}
 	for i, panel := range panels {

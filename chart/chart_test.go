@@ -59,6 +59,15 @@ func TestGallery(t *testing.T) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<!doctype html><meta charset=utf-8><style>%s\nbody{margin:24px auto;max-width:1000px;background:var(--chart-paper);color:var(--chart-ink);font:15px system-ui,sans-serif}h2{font-size:16px;margin:36px 0 12px}td{width:170px}</style>", chart.CSS)
 	show := func(title string, svg []byte) { fmt.Fprintf(&b, "<h2>%s</h2>%s", title, svg) }
+	narrow := pareto()
+	narrow.Width = 620
+	show("narrow Pareto", narrow.SVG())
+	small := heatmap()
+	small.Width = 620
+	show("narrow Heatmap", small.SVG())
+	wide := curves()
+	wide.Width = 1240
+	show("wide Curves", wide.SVG())
 	show("Interval", intervals().SVG())
 	fmt.Fprintf(&b, "<h2>Small</h2><table>")
 	for _, small := range intervals().Small() {

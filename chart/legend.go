@@ -6,8 +6,11 @@ import "servematrix/oneline"
 // height of it. A sample shows what stands for a series in the chart: its shape, its shape on
 // its line, or only a trace. More are names of further lines, such as the frontier.
 func (p *picture) legend(series []Series, left, top, right float64, sample markup, more ...string) float64 {
+	key := 26.0 // where the name begins behind the sample
+	if sample == "point" {
+		key = 14
+	}
 	const (
-		key   = 26.0 // where the name begins behind the sample
 		most  = 240.0
 		space = 20.0
 		row   = 20.0
@@ -37,10 +40,11 @@ func (p *picture) legend(series []Series, left, top, right float64, sample marku
 			p.put("/>")
 		}
 		if sample != "trace" {
-			p.put(`<path class="point" d="M% %%"/>`, x+10, y, outline(i))
+			p.put(`<path class="point" d="M% %%"/>`, x+(key-6)/2, y, outline(i))
 		}
 		write(s.Name)
 	}
+	key = 26
 	for _, name := range more {
 		if name != "" {
 			place(name)

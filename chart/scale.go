@@ -81,6 +81,13 @@ func (e *extent) ranged(r *Range) {
 	}
 }
 
+// fromZero lets values begin at zero that nearly do.
+func (e *extent) fromZero() {
+	if e.lo > 0 && e.lo < e.hi/20 {
+		e.lo = 0
+	}
+}
+
 // padded gives a range that is not empty, whatever was seen.
 func (e extent) padded() (lo, hi float64) {
 	switch {

@@ -61,6 +61,7 @@ func (c Timeline) SVG() []byte {
 	if !seen.any {
 		return c.vacant("timeline")
 	}
+	seen.fromZero()
 	w := or(c.Width, 960)
 	names := 0.0
 	for _, r := range c.Rows {
