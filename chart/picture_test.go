@@ -18,7 +18,7 @@ import (
 func all() []picture {
 	return append([]picture{
 		{"interval", intervals().SVG()}, {"pareto", pareto().SVG()}, {"heatmap", heatmap().SVG()}, {"ratios", ratios().SVG()},
-		{"curves", curves().SVG()}, {"timeline", timeline(20).SVG()}, {"bands", bands(2).SVG()}, {"standalone", chart.Standalone(pareto().SVG())},
+		{"curves", curves().SVG()}, {"timeline", timeline(20).SVG()}, {"bands", bands(2).SVG()}, {"standalone", chart.Standalone(pareto().SVG(), hostile[0]+" "+hostile[9])},
 	}, odds()...)
 }
 

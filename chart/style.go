@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -50,9 +52,26 @@ func classes() string {
 	return b.String() + "\n"
 }
 
+// captionHeight is the room of a caption below a chart.
+const captionHeight = 24
+
 // Standalone makes a file of its own of a chart: with the stylesheet, light or dark as the
-// reader's system is.
-func Standalone(svg []byte) []byte {
-	head, rest, _ := bytes.Cut(svg, []byte("<title"))
-	return bytes.Join([][]byte{head, []byte("<style>\n" + CSS + "</style>\n<title"), rest}, nil)
+// reader's system is, and with a caption, because no page around it says what it is of.
+func Standalone(svg []byte, caption string) []byte {
+	box := viewBox.FindSubmatchIndex(svg)
+	wide, _ := strconv.ParseFloat(string(svg[box[2]:box[3]]), 64)
+	high, _ := strconv.ParseFloat(string(svg[box[4]:box[5]]), 64)
+	p := &picture{}
+	p.b = append(p.b, svg[:box[4]]...)
+	p.number(high + captionHeight)
+	head, rest, _ := bytes.Cut(svg[box[5]:], []byte("<title"))
+	p.b = append(p.b, head...)
+	p.put("<style>\n%</style>\n<title", markup(CSS))
+	p.b = append(p.b, bytes.TrimSuffix(rest, []byte("</svg>\n"))...)
+	p.label("note", 4, high+captionHeight-9, "start", caption, wide-8)
+	p.put("\n")
+	return p.end()
 }
+
+// viewBox finds the size of a chart.
+var viewBox = regexp.MustCompile(`viewBox="0 0 ([0-9.]+) ([0-9.]+)"`)

@@ -122,7 +122,7 @@ func (v *view) whiskers(c Comparison) [][]template.HTML {
 			if !finite(c.Pairs[i].Compared[j].Ratio) {
 				svg = nil
 			}
-			out[j] = append(out[j], picture(svg))
+			out[j] = append(out[j], template.HTML(svg))
 		}
 	}
 	return out

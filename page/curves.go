@@ -90,7 +90,7 @@ func (v *view) curvesView(m int, load func(Load) float64, label Text) figureView
 		slices.SortStableFunc(s.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	c.X.Log, c.Y.Log, c.Y.Zero = wide(xs), wide(ys), !wide(ys)
-	view := figureView{Name: v.Data.Metrics[m].Label, Charts: []template.HTML{picture(c.SVG())}, Notes: []template.HTML{v.tokens(m)}, Table: t}
+	view := figureView{Name: v.Data.Metrics[m].Label, Charts: lone(c.SVG()), Notes: []template.HTML{v.tokens(m)}, Table: t}
 	if intervals {
 		view.Notes = append(view.Notes, both(words["bars"]))
 	}

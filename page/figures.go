@@ -22,9 +22,15 @@ type figure struct {
 
 type figureView struct {
 	Name   Text
-	Charts []template.HTML
+	Charts []figureChart
 	Notes  []template.HTML
 	Table  *figureTable
+}
+
+// figureChart is one picture; Facet says which part of the cells it shows, "" for all.
+type figureChart struct {
+	Facet string
+	SVG   template.HTML
 }
 
 // figureTable has the numbers of a figure.
@@ -165,7 +171,8 @@ func (e Estimate) interval() *chart.Range {
 // pointsMost is how many points of a chart have their intervals drawn: of more nobody sees them.
 const pointsMost = 1000
 
-func picture(svg []byte) template.HTML { return template.HTML(svg) }
+// lone makes of one picture all that a view shows.
+func lone(svg []byte) []figureChart { return []figureChart{{SVG: template.HTML(svg)}} }
 
 // seriesMost is how many series a chart can have that a reader still tells apart.
 const seriesMost = 12

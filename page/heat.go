@@ -117,11 +117,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 		}
 		h.Value.Log = wide(values)
 		h.Value.Range = rangeOf(values)
-		if rest != "" {
-			view.Charts = append(view.Charts, template.HTML(`<p class="facet"><bdi>`+template.HTMLEscapeString(rest)+`</bdi></p>`)+picture(h.SVG()))
-			continue
-		}
-		view.Charts = append(view.Charts, picture(h.SVG()))
+		view.Charts = append(view.Charts, figureChart{Facet: rest, SVG: template.HTML(h.SVG())})
 	}
 	view.Notes = append(view.Notes, v.tokens(m))
 	view.Table = t

@@ -62,7 +62,7 @@ func (v *view) paretoView(f *figure, id string, name, label Text, better, throug
 		return
 	}
 	c.X.Log, c.Y.Log = wide(xs), wide(ys)
-	view := figureView{Name: name, Charts: []template.HTML{picture(c.SVG())}, Notes: []template.HTML{v.tokens(throughput)}, Table: t}
+	view := figureView{Name: name, Charts: lone(c.SVG()), Notes: []template.HTML{v.tokens(throughput)}, Table: t}
 	if intervals {
 		view.Notes = append(view.Notes, both(words["bars"]))
 	}

@@ -44,7 +44,7 @@ func (v *view) telemetry() *figure {
 		}
 		c.Panels = append(c.Panels, panel)
 	}
-	return &figure{ID: "telemetry", Word: "telemetry", Full: true, Views: []figureView{{Charts: []template.HTML{picture(c.SVG())}, Table: t}}}
+	return &figure{ID: "telemetry", Word: "telemetry", Full: true, Views: []figureView{{Charts: lone(c.SVG()), Table: t}}}
 }
 
 // spread gives the least, the mean and the greatest of the finite values.

@@ -65,7 +65,7 @@ func (v *view) timeline() *figure {
 		c.Rows = append(c.Rows, row)
 		t.add(r.cell, fields...)
 	}
-	return &figure{ID: "timeline", Word: "timeline", Full: true, Views: []figureView{{Charts: []template.HTML{picture(c.SVG())}, Table: t}}}
+	return &figure{ID: "timeline", Word: "timeline", Full: true, Views: []figureView{{Charts: lone(c.SVG()), Table: t}}}
 }
 
 // launchRow are the phases of one launch; cell is its only one, -1 where it has several or none.

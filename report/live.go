@@ -136,7 +136,7 @@ func (l *Live) add(e journal.Event) error {
 	return l.draw.draw(h, s)
 }
 
-// finish writes the end of the text report and report.md, unless that is done already.
+// finish writes the end of the text report, unless that is done already.
 func (l *Live) finish() error {
 	if l.endsAt >= 0 || l.draw.verdict == nil {
 		return l.flush(false)
@@ -145,10 +145,7 @@ func (l *Live) finish() error {
 	if err := l.draw.end(); err != nil {
 		return err
 	}
-	if err := l.flush(false); err != nil {
-		return err
-	}
-	return l.markdown()
+	return l.flush(false)
 }
 
 // share is how small a part of the time goes into drawing report.md: one in so many.
@@ -191,10 +188,12 @@ func (l *Live) Close() error {
 	if l.err == nil {
 		l.err = l.finish()
 	}
-	if l.err == nil && l.draw.verdict == nil {
+	pictures, err := l.page.last()
+	if l.err == nil {
+		l.draw.pictures = pictures
 		l.err = l.markdown()
 	}
-	if err := l.page.last(); l.err == nil {
+	if l.err == nil {
 		l.err = err
 	}
 	for _, g := range []*growing{l.text, l.csv, l.jsonl} {

@@ -58,7 +58,7 @@ func (b *beside) perhaps() {
 		p := newPaging(b.folder)
 		p.fold(b.untilClient(p))
 		if !b.ended.Load() {
-			_ = b.write(p) // the one at the end tells why it cannot be written
+			_ = b.write(p.data("")) // the one at the end tells why it cannot be written
 		}
 		b.cost.Store(int64(time.Since(began)))
 	})
@@ -93,9 +93,9 @@ func (b *beside) untilClient(p *paging) iter.Seq2[happening, error] {
 }
 
 // write makes the page and puts it in the place of the former one.
-func (b *beside) write(p *paging) error {
+func (b *beside) write(d *page.Data) error {
 	var text bytes.Buffer
-	if err := page.HTML(&text, p.data(""), page.Options{}); err != nil {
+	if err := page.HTML(&text, d, page.Options{}); err != nil {
 		return err
 	}
 	if b.ended.Load() {
@@ -104,8 +104,9 @@ func (b *beside) write(p *paging) error {
 	return journal.WriteFile(b.folder.Path(htmlFile), text.Bytes())
 }
 
-// last draws the page when the run is over.
-func (b *beside) last() error {
+// last draws the page when the run is over, and its charts as files; it gives these for report.md
+// to link.
+func (b *beside) last() ([]page.Picture, error) {
 	b.ended.Store(true)
 	if b.busy != nil {
 		<-b.busy
@@ -113,5 +114,13 @@ func (b *beside) last() error {
 	b.ended.Store(false)
 	p := newPaging(b.folder)
 	p.fold(p.ahead())
-	return b.write(p)
+	d := p.data("")
+	if err := b.write(d); err != nil {
+		return nil, err
+	}
+	pictures, err := page.Pictures(d)
+	if err == nil {
+		err = writeCharts(string(b.folder), pictures, reportMode)
+	}
+	return pictures, err
 }

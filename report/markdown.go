@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/page"
 	"servematrix/result"
 )
 
@@ -22,6 +23,9 @@ func Markdown(w io.Writer, folder journal.Folder) error {
 		return err
 	}
 	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
+		return err
+	}
+	if t.pictures, err = page.Pictures(Page(folder, "")); err != nil {
 		return err
 	}
 	_, err = w.Write(t.markdown())
@@ -39,6 +43,7 @@ const (
 	failuresMost = 20_000
 	warningsMost = 5_000
 	tableMost    = 30_000
+	chartsMost   = 2_000
 )
 
 func (t *tally) markdown() []byte {
@@ -55,6 +60,7 @@ func (t *tally) markdown() []byte {
 	t.markdownFailures(&b, rows)
 	t.markdownWarnings(&b, rows)
 	t.markdownTable(&b, rows)
+	t.markdownCharts(&b)
 	t.markdownServers(&b)
 	t.markdownDetails(&b, rows)
 	return b.Bytes()

@@ -8,6 +8,7 @@ import (
 
 	"servematrix/journal"
 	"servematrix/matrix"
+	"servematrix/page"
 	"servematrix/result"
 )
 
@@ -38,10 +39,11 @@ type tally struct {
 	order    map[string]int         // cell → its place in the plan
 	session  journal.Session
 	sessions int
-	began    time.Time     // of the first session
-	last     time.Time     // of the last event
-	took     time.Duration // from began to last; a clock that was set meanwhile changes nothing
-	mono     float64       // of the last event
+	began    time.Time      // of the first session
+	last     time.Time      // of the last event
+	took     time.Duration  // from began to last; a clock that was set meanwhile changes nothing
+	mono     float64        // of the last event
+	pictures []page.Picture // that report.md links
 	verdict  *journal.Verdict
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them

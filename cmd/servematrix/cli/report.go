@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/google/renameio/v2"
@@ -23,7 +24,7 @@ func newReport(env Env) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Draw the report of a run again, from its folder alone",
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
-folder; md the short one with the table; csv and jsonl one line per sample; benchfmt one line per
+folder; md the short one with the table, its charts as SVG files in a folder charts beside the file; csv and jsonl one line per sample; benchfmt one line per
 server start with a valid sample, for benchstat; html one page that needs nothing else, drawn as far
 as the folder can be read. A live run is drawn as far as it has come.
 
@@ -81,6 +82,11 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	}
 	if err := writeOut(env.path(opt.out), draw); err != nil {
 		return err
+	}
+	if opt.format == "md" {
+		if err := report.Charts(filepath.Dir(env.path(opt.out)), folder); err != nil {
+			return usageError("%w", err)
+		}
 	}
 	wrote(env, env.path(opt.out))
 	return nil
