@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"servematrix/oneline"
 )
 
 //go:embed chart.css
@@ -52,24 +54,23 @@ func classes() string {
 	return b.String() + "\n"
 }
 
-// captionHeight is the room of a caption below a chart.
-const captionHeight = 24
-
 // Standalone makes a file of its own of a chart: with the stylesheet, light or dark as the
 // reader's system is, and with a caption, because no page around it says what it is of.
 func Standalone(svg []byte, caption string) []byte {
 	box := viewBox.FindSubmatchIndex(svg)
 	wide, _ := strconv.ParseFloat(string(svg[box[2]:box[3]]), 64)
 	high, _ := strconv.ParseFloat(string(svg[box[4]:box[5]]), 64)
+	lines := wrap(oneline.Of(caption), wide-8)
 	p := &picture{}
 	p.b = append(p.b, svg[:box[4]]...)
-	p.number(high + captionHeight)
+	p.number(high + lineHeight*float64(len(lines)) + 8)
 	head, rest, _ := bytes.Cut(svg[box[5]:], []byte("<title"))
 	p.b = append(p.b, head...)
 	p.put("<style>\n%</style>\n<title", markup(CSS))
 	p.b = append(p.b, bytes.TrimSuffix(rest, []byte("</svg>\n"))...)
-	p.label("note", 4, high+captionHeight-9, "start", caption, wide-8)
-	p.put("\n")
+	for i, line := range lines {
+		p.put(`<text class="note" x="4" y="%">%</text>`+"\n", high+lineHeight*float64(i)+14, line)
+	}
 	return p.end()
 }
 
