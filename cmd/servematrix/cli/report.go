@@ -83,7 +83,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if err := writeOut(env.path(opt.out), draw); err != nil {
 		return err
 	}
-	if opt.format == "md" {
+	if info, err := os.Stat(env.path(opt.out)); opt.format == "md" && err == nil && info.Mode().IsRegular() { // a device has no place beside it
 		if err := report.Charts(filepath.Dir(env.path(opt.out)), folder); err != nil {
 			return usageError("%w", err)
 		}
