@@ -33,8 +33,8 @@ type abRow struct {
 }
 
 type abMetric struct {
-	From, Delta string
-	Whisker     template.HTML
+	Base, With, Delta string
+	Whisker           template.HTML
 }
 
 // PairsMost is how many pairs of one comparison a page lists.
@@ -89,7 +89,7 @@ func (v *view) compared(c Comparison) (*abView, error) {
 	for i, p := range c.Pairs {
 		row := abRow{Cell: p.Cell, Arm: p.Arm, Starts: p.Starts, Verdict: p.Verdict, Why: p.Why, Cells: p.Cells}
 		for j, m := range p.Compared {
-			row.Compared = append(row.Compared, abMetric{From: m.Baseline.plusMinus() + " → " + m.Arm.plusMinus(), Delta: delta(m), Whisker: whiskers[j][i]})
+			row.Compared = append(row.Compared, abMetric{Base: m.Baseline.plusMinus(), With: m.Arm.plusMinus(), Delta: delta(m), Whisker: whiskers[j][i]})
 		}
 		out.Rows = append(out.Rows, row)
 	}

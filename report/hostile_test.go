@@ -63,7 +63,13 @@ func TestHostileText(t *testing.T) {
 			}
 		}
 		md.Write(tally.markdown())
-		for name, drawn := range map[string]string{"text": text.String(), "markdown": md.String()} {
+		r.replan()
+		var html bytes.Buffer
+		if err := HTML(&html, r.folder, ""); err != nil {
+			t.Fatal(err)
+		}
+		checkPage(t, html.String())
+		for name, drawn := range map[string]string{"text": text.String(), "markdown": md.String(), "html": html.String()} {
 			if i := strings.IndexFunc(drawn, func(r rune) bool { return r != '\n' && visible(string(r)) != string(r) }); i >= 0 {
 				t.Fatalf("%s: a hidden character at %.40q", name, drawn[i:])
 			}
@@ -79,6 +85,24 @@ func TestHostileText(t *testing.T) {
 		}
 		checkMarkdown(t, md.String())
 	})
+}
+
+// checkPage looks for markup that is not ours: the only scripts are the page's, and its data is JSON.
+func checkPage(t *rapid.T, page string) {
+	if n := strings.Count(page, "<script"); n != 2 {
+		t.Fatalf("%d scripts, want 2", n)
+	}
+	if strings.Contains(page, "<h1><bdi></bdi></h1>") {
+		t.Fatal("a page without a name")
+	}
+	_, rest, _ := strings.Cut(page, `id="data">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	if !json.Valid([]byte(data)) {
+		t.Fatalf("no JSON: %.200s", data)
+	}
+	if n := strings.Count(page, "</details>"); n != strings.Count(page, "<details") {
+		t.Fatalf("%d ends of details", n)
+	}
 }
 
 // checkMarkdown looks for text that got out: the only tags, headings and fences are ours.

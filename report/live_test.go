@@ -42,6 +42,7 @@ func sameAsDrawn(t folderTB, folder journal.Folder) {
 		csvFile:      func(b *bytes.Buffer) error { return CSV(b, folder) },
 		jsonlFile:    func(b *bytes.Buffer) error { return JSONL(b, folder) },
 		markdownFile: func(b *bytes.Buffer) error { return Markdown(b, folder) },
+		htmlFile:     func(b *bytes.Buffer) error { return HTML(b, folder, "") },
 	} {
 		var want bytes.Buffer
 		if err := draw(&want); err != nil {

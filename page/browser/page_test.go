@@ -55,6 +55,7 @@ func TestFiltersAreSharedAndInTheFragment(t *testing.T) {
 	is(p, cellsIn("#pareto figure:not([hidden]) .mark:not(.off)"), 4)
 	is(p, `document.querySelectorAll("#heat figure:not([hidden]) .mark:not(.off)").length`, 4)
 	is(p, `document.querySelectorAll(".trouble:not(.off)").length`, 0)
+	is(p, `[...document.querySelectorAll("#curves figure:not([hidden]) .line")].filter(e => e.getBoundingClientRect().width > 30 && getComputedStyle(e.closest("g")).display !== "none").length`, 1)
 	is(p, `location.hash`, "#s.backend=backend2")
 	p.choose(`#filters input[name=q]`, "c3", "input")
 	is(p, `document.querySelector("#count").textContent`, "1 of 12 cells")

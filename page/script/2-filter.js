@@ -34,10 +34,22 @@ const passing = () => {
   return out;
 };
 
+// A line and its entry in the legend go with the last of its marks.
+const hideSeries = (svg) => {
+  const seen = new Map();
+  const groups = $$("[data-series]", svg);
+  for (const g of groups) {
+    const own = $$(".mark", g);
+    if (own.length) seen.set(g.dataset.series, seen.get(g.dataset.series) || own.some((e) => !e.classList.contains("off")));
+  }
+  for (const g of groups) g.classList.toggle("off", seen.get(g.dataset.series) === false);
+};
+
 const applyFilter = () => {
   shown = passing();
   const all = shown.every(Boolean);
   for (const [e, cells] of marks) e.classList.toggle("off", !all && cells.length > 0 && !cells.some((i) => shown[i]));
+  for (const svg of $$(".picture svg")) hideSeries(svg);
   $("#count").textContent = say("shown", shown.filter(Boolean).length, data.count);
   drawTable();
 };

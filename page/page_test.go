@@ -1,0 +1,139 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func small() *Data {
+	nan := math.NaN()
+	return &Data{
+		Name: `</script><b>`, Run: "r", State: Ended, Gate: "normal", Counts: Counts{OK: 1, Failed: 1},
+		Metrics: []Metric{{Name: "output_throughput", Label: Text{"output tok/s", "输出 tok/s"}, Better: 1}},
+		Axes:    []Axis{{Name: "a", Server: true, Values: []string{"x", "y"}}},
+		Cells: []Cell{
+			{ID: "1", Server: "x</script>\u2028", Client: "c", Values: []int{0}, Status: "ok", Starts: 1, Blocks: 1, Numbers: []Estimate{{Mean: 12345.678, Low: nan, High: nan, N: 1}}, Load: Load{nan, math.Inf(1)}},
+			{ID: "2", Server: "y", Client: "c", Values: []int{1}, Status: "failed", Blocks: 1, Numbers: []Estimate{{Mean: math.Inf(1), Low: nan, High: nan}}, Load: Load{nan, nan}},
+		},
+	}
+}
+
+func text(t *testing.T, d *Data, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, d, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var inScript = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+func TestDataIsJSONWithoutMarkup(t *testing.T) {
+	m := inScript.FindStringSubmatch(text(t, small(), Options{}))
+	if m == nil {
+		t.Fatal("there is no data in the page")
+	}
+	if strings.ContainsAny(m[1], "<>&\u2028") {
+		t.Errorf("markup in the data: %s", m[1])
+	}
+	var data struct {
+		Servers []string
+		Means   [][]*float64
+		Halves  [][]*float64
+	}
+	if err := json.Unmarshal([]byte(m[1]), &data); err != nil {
+		t.Fatal(err)
+	}
+	if got := data.Servers[0]; got != "x</script>\u2028" {
+		t.Errorf("the server is %q", got)
+	}
+	if got := data.Means[0]; len(got) != 2 || *got[0] != 12346 || got[1] != nil {
+		t.Errorf("means %v", got)
+	}
+	if len(data.Halves[0]) != 0 {
+		t.Error("a lone start has an interval")
+	}
+}
+
+// What the policy lets run is what stands in the page.
+func TestPolicyNamesScriptAndStyle(t *testing.T) {
+	for _, o := range []Options{{}, {Connect: true, Script: "\nlisten();\n"}} {
+		page := text(t, small(), o)
+		head, _, _ := strings.Cut(page, "<title>")
+		head = strings.ReplaceAll(strings.ReplaceAll(head, "&#43;", "+"), "&#39;", "'")
+		for _, part := range []struct{ tag, directive string }{{"style", "style-src"}, {"script", "script-src"}} {
+			_, rest, _ := strings.Cut(page, "<"+part.tag+">")
+			body, _, ok := strings.Cut(rest, "</"+part.tag+">")
+			if want := part.directive + " 'sha256-" + digest(body) + "'"; !ok || !strings.Contains(head, want) {
+				t.Errorf("the policy lacks %s", want)
+			}
+		}
+		if got := strings.Contains(head, "connect-src 'self'"); got != o.Connect {
+			t.Errorf("connect-src: %v with %+v", got, o.Connect)
+		}
+	}
+}
+
+func TestNothingInAttributesThatThePolicyForbids(t *testing.T) {
+	page := text(t, small(), Options{})
+	body := page[strings.Index(page, "<body>"):strings.LastIndex(page, "<script>")]
+	if m := regexp.MustCompile(`<[^>]* (style|on[a-z]+)=`).FindString(body); m != "" {
+		t.Error(m)
+	}
+	if m := regexp.MustCompile(`(?:src|href)="(?:[a-z]+:)?//`).FindString(page); m != "" {
+		t.Error(m)
+	}
+}
+
+func TestEveryWordIsInBothLanguages(t *testing.T) {
+	for key, w := range words {
+		if w.EN == "" || w.ZH == "" {
+			t.Errorf("%s: %q, %q", key, w.EN, w.ZH)
+		}
+		if strings.Count(w.EN, "%") != strings.Count(w.ZH, "%") {
+			t.Errorf("%s takes other arguments: %q, %q", key, w.EN, w.ZH)
+		}
+	}
+	if _, err := say("no such word"); err == nil {
+		t.Error("an unknown word is said")
+	}
+}
+
+// A run in every state is drawn, also with nothing in it.
+func TestEveryStateIsDrawn(t *testing.T) {
+	for _, state := range []State{Empty, Running, Halted, Ended} {
+		for _, lang := range []string{"en", "zh"} {
+			page := text(t, &Data{Lang: lang, Name: "n", State: state}, Options{})
+			if !strings.Contains(page, words["state."+string(state)].EN) || !strings.Contains(page, `<html lang="`+lang+`">`) {
+				t.Errorf("%s in %s is not said", state, lang)
+			}
+		}
+	}
+}
+
+func TestLoneStartHasNoInterval(t *testing.T) {
+	lone := Estimate{Mean: 100, Low: math.NaN(), High: math.NaN(), N: 1}
+	several := Estimate{Mean: 100, Low: 98, High: 102, N: 3}
+	if got := lone.plusMinus(); got != "100.0" {
+		t.Errorf("a lone start is %q", got)
+	}
+	if got := several.plusMinus(); got != "100.0 ± 2.0" {
+		t.Errorf("three starts are %q", got)
+	}
+}
+
+// Main is what stands inside <main> of the whole page.
+func TestMainIsInsideThePage(t *testing.T) {
+	var b bytes.Buffer
+	if err := Main(&b, small()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text(t, small(), Options{}), `<main id="main" tabindex="-1">`+b.String()+"</main>") {
+		t.Error("it is not")
+	}
+}
