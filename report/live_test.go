@@ -94,6 +94,7 @@ func TestLiveIsReplay(t *testing.T) {
 				if err := live.closeFiles(); err != nil {
 					t.Fatal(err)
 				}
+				live.page.rest() // a crash ends a drawing, too
 				damage(t, r.folder)
 				continue
 			}

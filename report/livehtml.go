@@ -104,13 +104,18 @@ func (b *beside) write(d *page.Data) error {
 	return journal.WriteFile(b.folder.Path(htmlFile), text.Bytes())
 }
 
-// last draws the page when the run is over, and its charts as files; it gives these for report.md
-// to link.
-func (b *beside) last() ([]page.Picture, error) {
+// rest ends a drawing that goes on.
+func (b *beside) rest() {
 	b.ended.Store(true)
 	if b.busy != nil {
 		<-b.busy
 	}
+}
+
+// last draws the page when the run is over, and its charts as files; it gives these for report.md
+// to link.
+func (b *beside) last() ([]page.Picture, error) {
+	b.rest()
 	b.ended.Store(false)
 	p := newPaging(b.folder)
 	p.fold(p.ahead())
