@@ -61,7 +61,7 @@ func write(w io.Writer, name string, v *view) error {
 }
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"w": say, "both": both, "label": label, "few": few, "over": over, "cellsOf": cellsOf,
+	"w": say, "both": both, "label": label, "few": few, "over": over, "rest": func(all, shown int) int { return all - shown }, "cellsOf": cellsOf,
 	"word":   func(key, lang string) string { return either(words[key], lang) },
 	"either": either,
 }).ParseFS(files, "template/*.html"))

@@ -137,3 +137,16 @@ func TestMainIsInsideThePage(t *testing.T) {
 		t.Error("it is not")
 	}
 }
+
+// Failures of thousands of kinds do not make a page that nobody can open.
+func TestKindsOfTroubleAreBounded(t *testing.T) {
+	d := small()
+	for range 5000 {
+		d.Troubles = append(d.Troubles, Trouble{Class: "oom", Message: strings.Repeat("x", 500)})
+		d.Doubts = append(d.Doubts, Trouble{Class: "partial", Message: strings.Repeat("x", 500)})
+	}
+	page := text(t, d, Options{})
+	if len(page) > 1<<20 || strings.Count(page, words["morekinds"].with(4900).EN) != 2 {
+		t.Errorf("%d bytes, and it says %d times that there are more", len(page), strings.Count(page, words["morekinds"].with(4900).EN))
+	}
+}

@@ -25,6 +25,8 @@ type view struct {
 	Began, Last string
 	First       *abView
 	Statuses    []string
+	Troubles    []Trouble // the first kinds
+	Doubts      []Trouble
 	Sections    []section
 	Comparisons []*abView
 	Figures     []*figure
@@ -71,6 +73,7 @@ func newView(d *Data) (*view, error) {
 		return nil, err
 	}
 	v.Statuses = statusesOf(d.Cells)
+	v.Troubles, v.Doubts = d.Troubles[:min(len(d.Troubles), troublesMost)], d.Doubts[:min(len(d.Doubts), troublesMost)]
 	if err := v.compare(); err != nil {
 		return nil, err
 	}
@@ -140,6 +143,9 @@ func statusesOf(cells []Cell) (out []string) {
 	}
 	return out
 }
+
+// troublesMost is how many kinds of failure, and of doubt, a page tells.
+const troublesMost = 100
 
 // hitsMost is how many cells of one trouble are named.
 const hitsMost = 12
