@@ -22,7 +22,7 @@ var fencedYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 // TestExamplesInDocs holds every YAML example against the loader: a whole sweep
 // must be valid, a part must be YAML, and a profile must load.
 func TestExamplesInDocs(t *testing.T) {
-	for _, file := range []string{"README.md", "docs/sweep.md"} {
+	for _, file := range []string{"README.md", "docs/reference/sweep-keys.md", "docs/reference/profiles.md"} {
 		text := readDoc(t, file)
 		blocks := fencedYAML.FindAllStringSubmatchIndex(text, -1)
 		if len(blocks) == 0 {
@@ -111,7 +111,7 @@ var sweepKeys = map[string]string{
 // TestSweepKeysAreDocumented asks for each key between backticks, alone or
 // among others.
 func TestSweepKeysAreDocumented(t *testing.T) {
-	prose := fencedYAML.ReplaceAllString(readDoc(t, "docs/sweep.md"), "")
+	prose := fencedYAML.ReplaceAllString(readDoc(t, "docs/reference/sweep-keys.md")+readDoc(t, "docs/reference/expressions.md"), "")
 	var code bytes.Buffer
 	for _, span := range regexp.MustCompile("`[^`\n]+`").FindAllString(prose, -1) {
 		code.WriteString(span + "\n")
@@ -119,7 +119,7 @@ func TestSweepKeysAreDocumented(t *testing.T) {
 	for place, keys := range sweepKeys {
 		for _, key := range strings.Fields(keys) {
 			if !regexp.MustCompile(`(^|[^\w])` + regexp.QuoteMeta(key) + `($|[^\w])`).Match(code.Bytes()) {
-				t.Errorf("docs/sweep.md does not explain %s (%s)", key, place)
+				t.Errorf("docs/reference/sweep-keys.md does not explain %s (%s)", key, place)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,11 @@ func TestLinksInDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(append(docs, decisions...), "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+	reference, err := filepath.Glob("docs/reference/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(slices.Concat(docs, reference, decisions), "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		for _, link := range relativeLink.FindAllStringSubmatch(readDoc(t, file), -1) {
 			target := file
 			if link[1] != "" {

@@ -19,7 +19,7 @@ import (
 const File = "effective.json"
 
 // Config is what one start of a server really ran with, as far as it told. Its JSON is
-// effective.json, documented in docs/results.md.
+// effective.json, documented in docs/reference/results.md.
 type Config struct {
 	// Engine is the name of the engine profile.
 	Engine string `json:"engine"`

@@ -197,7 +197,7 @@ type Choice struct {
 	At    string `json:"at,omitempty"`    // where, such as "server.err:7"
 }
 
-// Failure says what went wrong: class and phase are those of docs/results.md. It is a sample's, so
+// Failure says what went wrong: class and phase are those of docs/reference/results.md. It is a sample's, so
 // that what failed a sample and what failed its launch are told alike.
 type Failure = result.Failure
 

@@ -11,7 +11,7 @@ import (
 
 // Plan is the frozen expansion of a sweep: every server variant, every
 // workload and every cell (variant × workload) in the order in which they run.
-// Its JSON is plan.json, documented in docs/results.md.
+// Its JSON is plan.json, documented in docs/reference/results.md.
 type Plan struct {
 	Schema   int       `json:"schema"`   // layout of this document; 1
 	Name     string    `json:"name"`     // the sweep's name

@@ -18,7 +18,7 @@ import (
 	"servematrix/result"
 )
 
-// CSV draws results.csv: one line per sample, oldest first, under a head; docs/results.md
+// CSV draws results.csv: one line per sample, oldest first, under a head; docs/reference/results.md
 // describes each column. An empty field is null.
 func CSV(w io.Writer, folder journal.Folder) error {
 	t, err := tallyOf(folder)
@@ -210,7 +210,7 @@ const (
 var numeral = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // text is a field of one line that no spreadsheet computes. RFC 4180 knows no such fields, so
-// that every reader but a spreadsheet has to take the apostrophe off again; docs/results.md says so.
+// that every reader but a spreadsheet has to take the apostrophe off again; docs/reference/results.md says so.
 func text(s string) string {
 	s = visible(s)
 	if s == "" || s[0] < utf8.RuneSelf && strings.IndexByte(formulaASCII, s[0]) < 0 { // as most are

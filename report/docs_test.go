@@ -24,22 +24,26 @@ import (
 	"servematrix/result"
 )
 
-// examples gives the code blocks of docs/results.md that are marked with kind.
+// examples gives the code blocks of the pages on results and events that are marked with kind.
 func examples(t *testing.T, kind string) []string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/results.md")
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	for _, page := range []string{"results.md", "events.md"} {
+		data, err := os.ReadFile("../docs/reference/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(data)
 	}
 	var out []string
-	parts := strings.Split(string(data), "```")
+	parts := strings.Split(text.String(), "```")
 	for i := 1; i < len(parts); i += 2 {
 		if mark, body, _ := strings.Cut(parts[i], "\n"); mark == kind {
 			out = append(out, body)
 		}
 	}
 	if len(out) == 0 {
-		t.Fatalf("docs/results.md has no example of %q", kind)
+		t.Fatalf("docs/reference has no example of %q", kind)
 	}
 	return out
 }
@@ -133,7 +137,7 @@ func TestDocumentedEvents(t *testing.T) {
 	}
 	for _, typ := range eventTypes(t) {
 		if !found[typ] {
-			t.Errorf("docs/results.md has no example of %s", typ)
+			t.Errorf("docs/reference/events.md has no example of %s", typ)
 		}
 	}
 }
@@ -163,13 +167,13 @@ func TestDocumentedSample(t *testing.T) {
 
 // Each metric, failure class and validity reason is explained, and the CSV's columns are as they are.
 func TestDocumentedNames(t *testing.T) {
-	data, err := os.ReadFile("../docs/results.md")
+	data, err := os.ReadFile("../docs/reference/results.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	explained := func(name string) {
 		if !bytes.Contains(data, []byte("`"+name+"`")) {
-			t.Errorf("docs/results.md does not explain %s", name)
+			t.Errorf("docs/reference/results.md does not explain %s", name)
 		}
 	}
 	for _, name := range metric.Names() {
@@ -190,7 +194,7 @@ latency_inconsistent throughput_inconsistent partial server_changed foreign_proc
 // The table of the CSV's columns is the CSV's head, in its order: no column without a word about
 // it, and no word about a column that is not there.
 func TestDocumentedColumns(t *testing.T) {
-	data, err := os.ReadFile("../docs/results.md")
+	data, err := os.ReadFile("../docs/reference/results.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +212,7 @@ func TestDocumentedColumns(t *testing.T) {
 	}
 	axes := csvColumns{server: []string{"AXIS"}, client: []string{"AXIS"}}
 	if diff := cmp.Diff(axes.head(), got); diff != "" {
-		t.Errorf("docs/results.md and the head of results.csv differ (-code +docs):\n%s", diff)
+		t.Errorf("docs/reference/results.md and the head of results.csv differ (-code +docs):\n%s", diff)
 	}
 }
 

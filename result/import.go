@@ -53,7 +53,7 @@ func ImportEach(paths []string, each func(Sample) error, passed func(Passed)) er
 			return stop
 		}
 		if err == nil && count == 0 {
-			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, vllm bench sweep, the result files of the clients in docs/sweep.md, and combined reports", path, ErrNoResult)
+			err = fmt.Errorf("%s: %w: known are the text, JSON and JSONL of sglang.bench_serving, vllm bench serve and servematrix bench, vllm bench sweep, the result files of the clients in docs/reference/profiles.md, and combined reports", path, ErrNoResult)
 		}
 		if err != nil {
 			problems = multierror.Append(problems, fmt.Errorf("import: %w", err))

@@ -40,7 +40,7 @@ with it.
 not_equivalent(METRIC, MARGIN) and inconclusive(METRIC), joined by and, or, not. Where it holds
 for a cell, or where an arm lacks the cell or a valid sample to judge by, the exit code is 4.
 
-With --reference FILE one run is held against published numbers (docs/reference.md): of each the
+With --reference FILE one run is held against published numbers (docs/published.md): of each the
 nearest cell, the conditions that differ or are unknown, and then the numbers, without a verdict.
 
 Exit codes: 0 compared · 2 usage, or nothing to compare · 4 a condition of --fail-if holds`,

@@ -14,8 +14,8 @@ func newSchema(env Env) *cobra.Command {
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a file that servematrix reads or writes",
 		Long: `Prints the JSON Schema of a file or an output as this version reads or writes it; without NAME the
-names of all. sweep and profile are for editors (draft-07, docs/sweep.md), the others for scripts
-(draft 2020-12, docs/results.md).
+names of all. sweep and profile are for editors (draft-07), the others for scripts (draft 2020-12);
+docs/reference/ explains them.
 
 Exit codes: 0 printed · 2 usage, or there is no such schema`,
 		Example:   "  servematrix schema event > event.schema.json\n  servematrix schema sweep > servematrix.schema.json",
