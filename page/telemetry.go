@@ -36,11 +36,15 @@ func (v *view) telemetry() *figure {
 	}
 	t := &figureTable{Heads: []template.HTML{both(words["value"]), both(words["low"]), both(words["mean"]), both(words["high"])}}
 	for _, p := range v.Data.Telemetry {
-		panel := chart.Panel{Y: chart.Axis{Title: v.term(p.Title), Unit: p.Unit, Zero: true}}
+		title := p.Title
+		if p.Unit != "" {
+			title = Text{title.EN + " (" + p.Unit + ")", title.ZH + " (" + p.Unit + ")"}
+		}
+		panel := chart.Panel{Y: chart.Axis{Title: v.term(title), Zero: true}}
 		for _, s := range p.Series {
 			panel.Lines = append(panel.Lines, chart.Line{Name: s.Name, Times: s.X, Values: s.Y})
 			low, mean, high := spread(s.Y)
-			t.add(-1, s.Name+" "+v.term(p.Title), significant(low), significant(mean), significant(high))
+			t.add(-1, s.Name+" "+v.term(title), significant(low), significant(mean), significant(high))
 		}
 		c.Panels = append(c.Panels, panel)
 	}
