@@ -7,7 +7,7 @@
 //
 // A page that is open can be given newer data without losing what its reader chose: filters, sorting
 // and the pinned cell stand in the URL fragment, and everything else is inside <main>. So whoever
-// serves a growing page writes the whole page once (HTML) and later only its inside (Main), and
+// serves a growing page draws it (Draw), writes the whole page once and later only its inside, and
 // hands that text to the function servematrix.replace of the page's script, which puts it in the
 // place of the old <main> and applies the fragment again. Options.Connect opens the policy for the
 // page's own server and names the script that listens to it.

@@ -22,26 +22,52 @@ type Options struct {
 	Connect bool
 	// Script runs behind the page's own, for a server that sends newer data.
 	Script string
+	// Style stands behind the page's own.
+	Style string
+}
+
+// Drawing is a page whose tables and charts are drawn.
+type Drawing struct {
+	Lang, Name, Run string
+	Main            template.HTML // what stands inside <main>: the newer data of a page that is open
+}
+
+// Draw draws the page of d.
+func Draw(d *Data) (*Drawing, error) {
+	v, err := newView(d)
+	if err != nil {
+		return nil, err
+	}
+	var main bytes.Buffer
+	if err := templates.ExecuteTemplate(&main, "main", v); err != nil {
+		return nil, err
+	}
+	return &Drawing{Lang: v.Lang, Name: v.Name, Run: v.Run, Main: template.HTML(main.String())}, nil
 }
 
 // HTML writes the whole page.
-func HTML(w io.Writer, d *Data, o Options) error {
-	v, err := newView(d)
+func (g *Drawing) HTML(w io.Writer, o Options) error {
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, "page", struct {
+		*Drawing
+		Policy string
+		Style  template.CSS
+		Script template.JS
+	}{g, Policy(o), template.CSS(style + o.Style), template.JS(script + o.Script)})
 	if err != nil {
 		return err
 	}
-	v.Style, v.Script = template.CSS(style), template.JS(script+o.Script)
-	v.Policy = policy(string(v.Script), o.Connect)
-	return write(w, "page", v)
+	_, err = w.Write(b.Bytes())
+	return err
 }
 
-// Main writes what stands inside <main>: the newer data of a page that is open.
-func Main(w io.Writer, d *Data) error {
-	v, err := newView(d)
+// HTML draws the page of d and writes it.
+func HTML(w io.Writer, d *Data, o Options) error {
+	g, err := Draw(d)
 	if err != nil {
 		return err
 	}
-	return write(w, "main", v)
+	return g.HTML(w, o)
 }
 
 func either(t Text, lang string) string {
@@ -49,15 +75,6 @@ func either(t Text, lang string) string {
 		return t.ZH
 	}
 	return t.EN
-}
-
-func write(w io.Writer, name string, v *view) error {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
@@ -88,11 +105,12 @@ func join(folder string) string {
 	return b.String()
 }
 
-// policy lets the page's own script and stylesheet run, and nothing be fetched.
-func policy(script string, connect bool) string {
-	p := "default-src 'none'; script-src 'sha256-" + digest(script) + "'; style-src 'sha256-" + digest(style) +
+// Policy is the Content-Security-Policy of a page: its own script and stylesheet run, and nothing
+// is fetched but, with Connect, what its own server has.
+func Policy(o Options) string {
+	p := "default-src 'none'; script-src 'sha256-" + digest(script+o.Script) + "'; style-src 'sha256-" + digest(style+o.Style) +
 		"'; img-src data:; base-uri 'none'; form-action 'none'"
-	if connect {
+	if o.Connect {
 		p += "; connect-src 'self'"
 	}
 	return p

@@ -10,12 +10,10 @@ import (
 
 // view is Data with what the templates show of it worked out.
 type view struct {
-	Data         *Data
-	Lang         string
-	Name, Run    string
-	Policy       string
-	Style        template.CSS
-	Script, JSON template.JS
+	Data      *Data
+	Lang      string
+	Name, Run string
+	JSON      template.JS
 
 	Headline    template.HTML
 	Tone        string // good, bad or open

@@ -163,11 +163,11 @@ func TestBaselineIsChosen(t *testing.T) {
 func TestNewerData(t *testing.T) {
 	p := open(t, sample(2, 4), "#s.backend=backend1&lang=zh")
 	is(p, `document.querySelector("#count").textContent`, "8 个单元中的 4 个")
-	var b bytes.Buffer
-	if err := page.Main(&b, sample(3, 6)); err != nil {
+	newer, err := page.Draw(sample(3, 6))
+	if err != nil {
 		t.Fatal(err)
 	}
-	p.js(`servematrix.replace(` + quote(b.String()) + `)`)
+	p.js(`servematrix.replace(` + quote(string(newer.Main)) + `)`)
 	is(p, `document.querySelector("#count").textContent`, "18 个单元中的 6 个")
 	is(p, cellsIn("#pareto figure:not([hidden]) .mark:not(.off)"), 4)
 	is(p, `window.pwned === undefined`, true)

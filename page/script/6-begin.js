@@ -80,7 +80,7 @@ const copyText = (from) => {
   navigator.clipboard?.writeText(from.textContent).catch(() => {});
 };
 
-// Newer data: the text that page.Main wrote takes the place of what stands in <main>.
+// Newer data: the Main of a page.Drawing takes the place of what stands in <main>.
 window.servematrix = {
   replace(html) {
     const fresh = new DOMParser().parseFromString("<main>" + html + "</main>", "text/html").querySelector("main");
