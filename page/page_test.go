@@ -129,11 +129,11 @@ func TestLoneStartHasNoInterval(t *testing.T) {
 
 // Main is what stands inside <main> of the whole page.
 func TestMainIsInsideThePage(t *testing.T) {
-	var b bytes.Buffer
-	if err := Main(&b, small()); err != nil {
+	d, err := Draw(small())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text(t, small(), Options{}), `<main id="main" tabindex="-1">`+b.String()+"</main>") {
+	if d.Main == "" || !strings.Contains(text(t, small(), Options{}), `<main id="main" tabindex="-1">`+string(d.Main)+"</main>") {
 		t.Error("it is not")
 	}
 }
