@@ -134,6 +134,15 @@ func TestThemes(t *testing.T) {
 	is(p, paper, dark)
 }
 
+func TestPrint(t *testing.T) {
+	p := open(t, sample(3, 4), "#theme=dark")
+	command(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	is(p, `getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
+	is(p, `["nav", "#filters", ".switches", ".tools"].every(s => getComputedStyle(document.querySelector(s)).display === "none")`, true)
+	is(p, `getComputedStyle(document.querySelector("#window")).overflow`, "visible")
+	p.shoot("sample-print", 800, 4200)
+}
+
 func TestKeyboard(t *testing.T) {
 	p := open(t, sample(3, 4), "")
 	p.key(kb.Tab)
