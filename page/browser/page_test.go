@@ -140,7 +140,9 @@ func TestPrint(t *testing.T) {
 	is(p, `getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
 	is(p, `["nav", "#filters", ".switches", ".tools"].every(s => getComputedStyle(document.querySelector(s)).display === "none")`, true)
 	is(p, `getComputedStyle(document.querySelector("#window")).overflow`, "visible")
-	p.shoot("sample-print", 800, 4200)
+	p.do(chromedp.EmulateViewport(700, 990)) // A4 with margins
+	is(p, `[...document.querySelectorAll("#ab .choice:not([hidden]) .verdict")].every(e => e.getBoundingClientRect().right <= innerWidth)`, true)
+	p.shoot("sample-print", 700, 4200)
 }
 
 func TestKeyboard(t *testing.T) {
