@@ -118,10 +118,10 @@ func TestFailureClasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics["completed"] != 0 || int(s.Metrics["failed"]) != s.Options.NumPrompts {
-				t.Errorf("errors %+v of %v completed, %v failed", s.Errors, s.Metrics["completed"], s.Metrics["failed"])
+			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics.Value("completed") != 0 || int(s.Metrics.Value("failed")) != s.Options.NumPrompts {
+				t.Errorf("errors %+v of %v completed, %v failed", s.Errors, s.Metrics.Value("completed"), s.Metrics.Value("failed"))
 			}
-			if _, ok := s.Metrics["mean_ttft_ms"]; ok {
+			if _, ok := s.Metrics.Known("mean_ttft_ms"); ok {
 				t.Error("a latency of no request")
 			}
 		})
@@ -156,7 +156,7 @@ func TestAnswersWithoutUsageCountChunks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, r, done) }))
 	defer server.Close()
 	s, err := quick(t, server.URL, nil)
-	if err != nil || s.Metrics["completed"] != 10 || s.Metrics["total_output_tokens"] != 40 || s.Metrics["total_input_tokens"] != 50 {
+	if err != nil || s.Metrics.Value("completed") != 10 || s.Metrics.Value("total_output_tokens") != 40 || s.Metrics.Value("total_input_tokens") != 50 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -178,8 +178,8 @@ func TestKeptConnectionThatTheServerCloses(t *testing.T) {
 	}))
 	defer server.Close()
 	s, err := quick(t, server.URL, nil)
-	if err != nil || s.Metrics["completed"] != 10 {
-		t.Errorf("%v completed, errors %+v, %v", s.Metrics["completed"], s.Errors, err)
+	if err != nil || s.Metrics.Value("completed") != 10 {
+		t.Errorf("%v completed, errors %+v, %v", s.Metrics.Value("completed"), s.Errors, err)
 	}
 }
 
@@ -193,8 +193,8 @@ func TestStreamOfTransformers(t *testing.T) {
 	}))
 	defer server.Close()
 	s, err := quick(t, server.URL, nil)
-	if err != nil || s.Metrics["completed"] != 10 || s.Metrics["total_output_tokens"] != 40 {
-		t.Errorf("%v completed, %v tokens, errors %+v, %v", s.Metrics["completed"], s.Metrics["total_output_tokens"], s.Errors, err)
+	if err != nil || s.Metrics.Value("completed") != 10 || s.Metrics.Value("total_output_tokens") != 40 {
+		t.Errorf("%v completed, %v tokens, errors %+v, %v", s.Metrics.Value("completed"), s.Metrics.Value("total_output_tokens"), s.Errors, err)
 	}
 }
 
@@ -282,7 +282,7 @@ func TestMaxConcurrency(t *testing.T) {
 			}
 			server := httptest.NewServer(c)
 			s, err := quick(t, server.URL, func(o *Options) { o.MaxConcurrency, o.NumPrompts, o.RequestRate = limit, 12, rate })
-			if err != nil || s.Metrics["completed"] != 12 || c.most != c.limit {
+			if err != nil || s.Metrics.Value("completed") != 12 || c.most != c.limit {
 				t.Errorf("rate %v: %d at once, want %d; %v", rate, c.most, c.limit, err)
 			}
 			server.Close()

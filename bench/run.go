@@ -66,7 +66,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	case s.Partial:
 		fmt.Fprintln(stderr, "servematrix bench: interrupted; the numbers are of the requests that had ended")
 		return exitInterrupted
-	case s.Metrics["completed"] == 0:
+	case s.Metrics.Value("completed") == 0:
 		return exitFailed
 	}
 	return exitOK

@@ -63,7 +63,7 @@ func TestRadixCacheAgainstLoad(t *testing.T) {
 }
 
 func radixExperiment(t *testing.T) (problems []string) {
-	results := map[string]metric.Values{}
+	results := map[string]*metric.Values{}
 	for _, cache := range []string{"on", "off"} {
 		url := simulated(t, sim.Options{DisableRadixCache: cache == "off"})
 		for load, opt := range map[string]Options{
@@ -75,11 +75,11 @@ func radixExperiment(t *testing.T) (problems []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !s.Simulated || s.Partial || s.Metrics["completed"] != 16 || s.Metrics["failed"] != 0 || s.Metrics["total_output_tokens"] != 256 {
+			if !s.Simulated || s.Partial || s.Metrics.Value("completed") != 16 || s.Metrics.Value("failed") != 0 || s.Metrics.Value("total_output_tokens") != 256 {
 				t.Fatalf("%s, %s: %+v %+v", cache, load, s.Metrics, s.Errors)
 			}
 			for _, name := range metric.Names() {
-				if _, ok := s.Metrics[name]; !ok && name != "accept_length" {
+				if _, ok := s.Metrics.Known(name); !ok && name != "accept_length" {
 					t.Errorf("%s is missing", name)
 				}
 			}
@@ -94,7 +94,7 @@ func radixExperiment(t *testing.T) (problems []string) {
 		{"shared", "output_throughput", 1.5, 10},
 		{"random", "output_throughput", 0.8, 1.25},
 	} {
-		gain := results[want.load+" on"][want.name] / results[want.load+" off"][want.name]
+		gain := results[want.load+" on"].Value(want.name) / results[want.load+" off"].Value(want.name)
 		if gain < want.low || gain > want.high {
 			problems = append(problems, fmt.Sprintf("%s prompts: the cache changes %s by a factor of %.2f", want.load, want.name, gain))
 		}
@@ -113,11 +113,11 @@ func TestEveryBackendAgainstTheSimulation(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", backend, err)
 			}
-			_, hasTTFT := s.Metrics["mean_ttft_ms"]
-			if s.Metrics["completed"] != 6 || s.Metrics["total_output_tokens"] != 30 || hasTTFT == whole {
+			_, hasTTFT := s.Metrics.Known("mean_ttft_ms")
+			if s.Metrics.Value("completed") != 6 || s.Metrics.Value("total_output_tokens") != 30 || hasTTFT == whole {
 				t.Errorf("%s, whole answers %v: %+v %+v", backend, whole, s.Metrics, s.Errors)
 			}
-			if in := s.Metrics["total_input_tokens"]; in != 120 && endpoints[backend] != chat {
+			if in := s.Metrics.Value("total_input_tokens"); in != 120 && endpoints[backend] != chat {
 				t.Errorf("%s: %v input tokens", backend, in)
 			}
 		}
@@ -135,18 +135,18 @@ func TestFaultsAreSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Metrics["completed"] != 8 || len(s.Errors) != 1 || s.Errors[0].Class != class || s.Errors[0].Count != 4 {
-			t.Errorf("%s: %v completed, %+v", fault, s.Metrics["completed"], s.Errors)
+		if s.Metrics.Value("completed") != 8 || len(s.Errors) != 1 || s.Errors[0].Class != class || s.Errors[0].Count != 4 {
+			t.Errorf("%s: %v completed, %+v", fault, s.Metrics.Value("completed"), s.Errors)
 		}
 	}
 	url := simulated(t, sim.Options{Faults: []string{"stall=5"}})
 	s, err := Measure(context.Background(), Options{BaseURL: url, NumPrompts: 6, RandomInputLen: 5, RandomOutputLen: 3, RandomRangeRatio: 1, MaxConcurrency: 1, WarmupRequests: -1, Timeout: 300 * time.Millisecond})
-	if err != nil || s.Metrics["completed"] != 4 || s.Errors[0].Class != TimedOut {
+	if err != nil || s.Metrics.Value("completed") != 4 || s.Errors[0].Class != TimedOut {
 		t.Errorf("stall: %+v, %v", s, err)
 	}
 	url = simulated(t, sim.Options{Faults: []string{"die-after=5:1"}})
 	s, err = Measure(context.Background(), Options{BaseURL: url, NumPrompts: 8, RandomInputLen: 5, RandomOutputLen: 3, RandomRangeRatio: 1, MaxConcurrency: 1, WarmupRequests: -1})
-	if err != nil || s.Metrics["completed"] != 4 || s.Metrics["failed"] != 4 {
+	if err != nil || s.Metrics.Value("completed") != 4 || s.Metrics.Value("failed") != 4 {
 		t.Errorf("die-after: %+v, %v", s, err)
 	}
 }

@@ -38,16 +38,18 @@ func moments(samples []float64) (mean, std float64) {
 
 // describe puts mean, median, std, max and the percentiles of samples, in milliseconds, into
 // values under the contract's names. Without samples it adds nothing: unknown, not zero.
-func describe(values metric.Values, latency string, samples []float64, percentiles []percentile) {
+func describe(values *metric.Values, latency string, samples []float64, percentiles []percentile) {
 	if len(samples) == 0 {
 		return
 	}
 	slices.Sort(samples)
-	values["mean_"+latency], values["std_"+latency] = moments(samples)
-	values["median_"+latency] = quantile(samples, 50)
-	values["max_"+latency] = samples[len(samples)-1]
+	mean, std := moments(samples)
+	values.Set("mean_"+latency, mean)
+	values.Set("std_"+latency, std)
+	values.Set("median_"+latency, quantile(samples, 50))
+	values.Set("max_"+latency, samples[len(samples)-1])
 	for _, p := range percentiles {
-		values["p"+p.name+"_"+latency] = quantile(samples, p.value)
+		values.Set("p"+p.name+"_"+latency, quantile(samples, p.value))
 	}
 }
 

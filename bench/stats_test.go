@@ -46,14 +46,14 @@ func TestMoments(t *testing.T) {
 }
 
 func TestDescribeLeavesOutWhatIsUnknown(t *testing.T) {
-	values := metric.Values{}
+	values := &metric.Values{}
 	describe(values, "ttft_ms", nil, nil)
-	if len(values) != 0 {
-		t.Errorf("statistics of nothing: %v", values)
+	if values.Len() != 0 {
+		t.Errorf("statistics of nothing: %v", values.Names())
 	}
 	describe(values, "ttft_ms", []float64{3, 1, 2}, []percentile{{"99.9", 99.9}})
 	for name, want := range map[string]float64{"mean_ttft_ms": 2, "median_ttft_ms": 2, "max_ttft_ms": 3, "std_ttft_ms": math.Sqrt(2.0 / 3), "p99.9_ttft_ms": 2.998} {
-		near(t, name, values[name], want)
+		near(t, name, values.Value(name), want)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestSummarize(t *testing.T) {
 		"std_tpot_ms":  0, "mean_itl_ms": 375, "median_itl_ms": 450, "max_itl_ms": 500,
 		"mean_e2e_latency_ms": 1100, "std_e2e_latency_ms": 400, "p90_e2e_latency_ms": 1420,
 	} {
-		value, ok := got.Metrics[name]
+		value, ok := got.Metrics.Known(name)
 		if !ok {
 			t.Errorf("%s is missing", name)
 		}

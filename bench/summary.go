@@ -13,7 +13,7 @@ type Summary struct {
 	// Options are those used, defaults filled in.
 	Options Options
 	// Metrics are the numbers by their contract names; what was not measured is absent.
-	Metrics metric.Values
+	Metrics *metric.Values
 	// Errors are the failed requests by class.
 	Errors []ErrorClass
 	// Simulated says that the server called itself simulated.
@@ -49,7 +49,7 @@ type ErrorClass struct {
 //	peaks       see bins
 func summarize(opt Options, records []record, duration time.Duration) *Summary {
 	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.start, b.start) })
-	s := &Summary{Options: opt, Metrics: metric.Values{}, Errors: countErrors(records), records: records}
+	s := &Summary{Options: opt, Metrics: &metric.Values{}, Errors: countErrors(records), records: records}
 	m := s.Metrics
 	var ttft, tpot, itl, e2e []float64
 	completed, input, output := 0, 0, 0
@@ -77,26 +77,27 @@ func summarize(opt Options, records []record, duration time.Duration) *Summary {
 			itl = append(itl, millis(gap))
 		}
 	}
-	m["num_prompts"] = float64(opt.NumPrompts)
-	m["completed"] = float64(completed)
-	m["failed"] = float64(len(records) - completed)
-	m["duration_s"] = duration.Seconds()
-	m["request_rate"] = opt.RequestRate // infinite where there was none, which JSON shows as null
+	m.Set("num_prompts", float64(opt.NumPrompts))
+	m.Set("completed", float64(completed))
+	m.Set("failed", float64(len(records)-completed))
+	m.Set("duration_s", duration.Seconds())
+	m.Set("request_rate", opt.RequestRate) // infinite where there was none, which JSON shows as null
 	if opt.MaxConcurrency > 0 {
-		m["max_concurrency"] = float64(opt.MaxConcurrency)
+		m.Set("max_concurrency", float64(opt.MaxConcurrency))
 	}
-	m["total_input_tokens"], m["total_output_tokens"] = float64(input), float64(output)
+	m.Set("total_input_tokens", float64(input))
+	m.Set("total_output_tokens", float64(output))
 	if seconds := duration.Seconds(); seconds > 0 {
-		m["request_throughput"] = float64(completed) / seconds
-		m["input_throughput"] = float64(input) / seconds
-		m["output_throughput"] = float64(output) / seconds
-		m["total_throughput"] = float64(input+output) / seconds
-		m["concurrency"] = inFlight.Seconds() / seconds
+		m.Set("request_throughput", float64(completed)/seconds)
+		m.Set("input_throughput", float64(input)/seconds)
+		m.Set("output_throughput", float64(output)/seconds)
+		m.Set("total_throughput", float64(input+output)/seconds)
+		m.Set("concurrency", inFlight.Seconds()/seconds)
 	}
 	if completed > 0 {
-		m["peak_concurrent_requests"] = float64(peaks.mostRequests())
+		m.Set("peak_concurrent_requests", float64(peaks.mostRequests()))
 		if !opt.DisableStream {
-			m["peak_output_throughput"] = peaks.mostTokens()
+			m.Set("peak_output_throughput", peaks.mostTokens())
 		}
 	}
 	percentiles, _ := opt.percentiles() // resolve has checked them

@@ -32,22 +32,22 @@ func (s *Summary) WriteText(w io.Writer) {
 	} else {
 		b.row("Max request concurrency:", "not set")
 	}
-	b.count("Successful requests:", m["completed"])
-	b.count("Failed requests:", m["failed"])
-	b.number("Benchmark duration (s):", m["duration_s"])
-	b.count("Total input tokens:", m["total_input_tokens"])
-	b.count("Total generated tokens:", m["total_output_tokens"])
-	b.number("Request throughput (req/s):", m["request_throughput"])
-	b.number("Input token throughput (tok/s):", m["input_throughput"])
-	b.number("Output token throughput (tok/s):", m["output_throughput"])
+	b.count("Successful requests:", m.Value("completed"))
+	b.count("Failed requests:", m.Value("failed"))
+	b.number("Benchmark duration (s):", m.Value("duration_s"))
+	b.count("Total input tokens:", m.Value("total_input_tokens"))
+	b.count("Total generated tokens:", m.Value("total_output_tokens"))
+	b.number("Request throughput (req/s):", m.Value("request_throughput"))
+	b.number("Input token throughput (tok/s):", m.Value("input_throughput"))
+	b.number("Output token throughput (tok/s):", m.Value("output_throughput"))
 	if peak, ok := m.Get("peak_output_throughput"); ok {
 		b.number("Peak output token throughput (tok/s):", peak)
 	}
 	if peak, ok := m.Get("peak_concurrent_requests"); ok {
 		b.count("Peak concurrent requests:", peak)
 	}
-	b.number("Total token throughput (tok/s):", m["total_throughput"])
-	b.number("Concurrency:", m["concurrency"])
+	b.number("Total token throughput (tok/s):", m.Value("total_throughput"))
+	b.number("Concurrency:", m.Value("concurrency"))
 	for _, section := range []struct{ title, label, metric string }{
 		{"End-to-End Latency", "E2E Latency", "e2e_latency_ms"},
 		{"Time to First Token", "TTFT", "ttft_ms"},
@@ -72,14 +72,14 @@ func (s *Summary) section(b *block, title, label, metric string) {
 		return
 	}
 	b.title(title, "-")
-	b.number("Mean "+label+" (ms):", s.Metrics["mean_"+metric])
-	b.number("Median "+label+" (ms):", s.Metrics["median_"+metric])
-	b.number("Std "+label+" (ms):", s.Metrics["std_"+metric])
+	b.number("Mean "+label+" (ms):", s.Metrics.Value("mean_"+metric))
+	b.number("Median "+label+" (ms):", s.Metrics.Value("median_"+metric))
+	b.number("Std "+label+" (ms):", s.Metrics.Value("std_"+metric))
 	percentiles, _ := s.Options.percentiles() // resolve has checked them
 	for _, p := range percentiles {
-		b.number("P"+p.name+" "+label+" (ms):", s.Metrics["p"+p.name+"_"+metric])
+		b.number("P"+p.name+" "+label+" (ms):", s.Metrics.Value("p"+p.name+"_"+metric))
 	}
-	b.number("Max "+label+" (ms):", s.Metrics["max_"+metric])
+	b.number("Max "+label+" (ms):", s.Metrics.Value("max_"+metric))
 }
 
 // block builds the text.

@@ -26,7 +26,7 @@ func TestBlockHasSGLangsLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Summary{Options: opt, Metrics: metric.Values{
+	s := &Summary{Options: opt, Metrics: metric.Of(map[string]float64{
 		"completed": 40, "duration_s": 1.02, "total_input_tokens": 5120, "total_output_tokens": 2560, "request_throughput": 39.23,
 		"input_throughput": 5021.04, "output_throughput": 2510.52, "peak_output_throughput": 2049, "peak_concurrent_requests": 40,
 		"total_throughput": 7531.56, "concurrency": 7.76,
@@ -34,7 +34,7 @@ func TestBlockHasSGLangsLayout(t *testing.T) {
 		"mean_ttft_ms": 61.71, "median_ttft_ms": 28.61, "p99_ttft_ms": 166.25,
 		"mean_tpot_ms": 2.16, "median_tpot_ms": 2.49, "p99_tpot_ms": 3.18,
 		"mean_itl_ms": 2.15, "median_itl_ms": 0.01, "p95_itl_ms": 4.48, "p99_itl_ms": 9.43, "max_itl_ms": 133.2,
-	}}
+	})}
 	var out bytes.Buffer
 	s.WriteText(&out)
 	rest := out.String()
@@ -54,7 +54,7 @@ func TestBlockTellsWhatSGLangsDoesNot(t *testing.T) {
 	opt, _ := Options{DisableStream: true, RequestRate: 20, Percentiles: "50,99.9"}.resolve()
 	s := &Summary{
 		Options: opt, Simulated: true, Partial: true, Errors: []ErrorClass{{Refused, 3, "x"}},
-		Metrics: metric.Values{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2},
+		Metrics: metric.Of(map[string]float64{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2}),
 	}
 	var out bytes.Buffer
 	s.WriteText(&out)
@@ -135,7 +135,7 @@ func TestJSONLine(t *testing.T) {
 		t.Fatalf("wrote %q", text)
 	}
 	var got struct {
-		Metrics      metric.Values
+		Metrics      *metric.Values
 		Client       string
 		Tag          string
 		Errors       []ErrorClass

@@ -41,7 +41,7 @@ func sample(server, client string, block int, throughput float64) *result.Sample
 		Cell: server + "|" + client, Block: block, Attempt: 1, Status: result.StatusOK,
 		Server:  &result.Side{Name: name(server), ID: server, Axes: axes(server), Argv: append([]string{"serve"}, flagsOf(server)...), Env: map[string]string{}},
 		Client:  &result.Side{Name: name(client), ID: client, Axes: axes(client), Argv: append([]string{"bench"}, flagsOf(client)...), Env: map[string]string{}},
-		Metrics: metric.Values{"output_throughput": throughput, "mean_ttft_ms": 1000 / throughput},
+		Metrics: metric.Of(map[string]float64{"output_throughput": throughput, "mean_ttft_ms": 1000 / throughput}),
 	}
 }
 
@@ -270,13 +270,13 @@ func TestBaselinesThatDoNotFit(t *testing.T) {
 }
 
 // imported is a sample of a client alone, as import makes it.
-func imported(name string, argv []string, values metric.Values) *result.Sample {
+func imported(name string, argv []string, values *metric.Values) *result.Sample {
 	return &result.Sample{Status: result.StatusOK, Client: &result.Side{Name: name, Argv: argv}, Metrics: values}
 }
 
 func TestImportedFilesArePairedByLoad(t *testing.T) {
-	load := func(v, prompts, conc float64) metric.Values {
-		return metric.Values{"output_throughput": v, "num_prompts": prompts, "max_concurrency": conc}
+	load := func(v, prompts, conc float64) *metric.Values {
+		return metric.Of(map[string]float64{"output_throughput": v, "num_prompts": prompts, "max_concurrency": conc})
 	}
 	before := Source{Name: "before", Samples: []*result.Sample{imported("x", nil, load(100, 256, 32)), imported("y", nil, load(50, 128, 16))}}
 	after := Source{Name: "after", Samples: []*result.Sample{imported("p", nil, load(55, 128, 16)), imported("q", nil, load(120, 256, 32)), imported("r", nil, load(1, 1, 1))}}
@@ -301,14 +301,14 @@ func TestImportedFilesArePairedByLoad(t *testing.T) {
 // A configuration that one output reveals and the other does not keeps no cells apart; what both
 // reveal is compared.
 func TestConfigurationsThatOutputsReveal(t *testing.T) {
-	with := func(config map[string]any, values metric.Values) Source {
+	with := func(config map[string]any, values *metric.Values) Source {
 		s := imported("x", nil, values)
 		s.Client.Name, s.Client.Config = fmt.Sprint(config["date"]), config
 		return Source{Name: s.Client.Name, Samples: []*result.Sample{s}}
 	}
-	a := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(1), "date": "monday"}, metric.Values{"output_throughput": 1})
-	b := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(2), "date": "tuesday"}, metric.Values{"output_throughput": 2})
-	c := with(map[string]any{"date": "friday"}, metric.Values{"output_throughput": 3, "num_prompts": 256})
+	a := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(1), "date": "monday"}, metric.Of(map[string]float64{"output_throughput": 1}))
+	b := with(map[string]any{"num_prompts": int64(256), "random_input_len": int64(1000), "seed": int64(2), "date": "tuesday"}, metric.Of(map[string]float64{"output_throughput": 2}))
+	c := with(map[string]any{"date": "friday"}, metric.Of(map[string]float64{"output_throughput": 3, "num_prompts": 256}))
 	r := mustCompare(t, Options{}, a, b)
 	var got []string
 	for _, d := range r.Differences {
@@ -328,7 +328,7 @@ func TestConfigurationsThatOutputsReveal(t *testing.T) {
 // Several samples of which nobody knows the start are one start.
 func TestSamplesOfUnknownStartsAreOneStart(t *testing.T) {
 	one := func(v float64) *result.Sample {
-		return imported("x", []string{"bench", "--num-prompts", "4"}, metric.Values{"output_throughput": v})
+		return imported("x", []string{"bench", "--num-prompts", "4"}, metric.Of(map[string]float64{"output_throughput": v}))
 	}
 	r := mustCompare(t, Options{}, Source{Name: "a", Samples: []*result.Sample{one(90), one(110)}}, Source{Name: "b", Samples: []*result.Sample{one(100)}})
 	c, _ := r.Pairs[0].Of("output_throughput")
@@ -344,7 +344,7 @@ func TestVariantsWithoutAxesMeetTheNearest(t *testing.T) {
 		{"serve", "--attention", "fa3", "--tp", "4"}, {"serve", "--attention", "fa3", "--tp", "8"},
 		{"serve", "--tp", "8", "--attention=triton"}, {"serve", "--attention", "triton", "--tp", "4"},
 	} {
-		x := imported("c", []string{"bench"}, metric.Values{"output_throughput": float64(len(s) + 1)})
+		x := imported("c", []string{"bench"}, metric.Of(map[string]float64{"output_throughput": float64(len(s) + 1)}))
 		x.Server = &result.Side{Name: strings.Join(argv, "_"), Argv: argv}
 		s = append(s, x)
 	}

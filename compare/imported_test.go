@@ -22,7 +22,7 @@ func lines(file string, config map[string]any, throughput ...float64) []*result.
 		if i > 0 {
 			name = fmt.Sprintf("%s#%d", file, i+1)
 		}
-		s := imported(name, nil, metric.Values{"output_throughput": v})
+		s := imported(name, nil, metric.Of(map[string]float64{"output_throughput": v}))
 		s.Client.Config = config
 		out = append(out, s)
 	}
@@ -103,7 +103,7 @@ func TestEquallyNamedFilesOfOtherLoads(t *testing.T) {
 	}
 	// What only the numbers tell of the load counts as well.
 	told := func(v, conc float64) *result.Sample {
-		return imported("bench", nil, metric.Values{"output_throughput": v, "max_concurrency": conc})
+		return imported("bench", nil, metric.Of(map[string]float64{"output_throughput": v, "max_concurrency": conc}))
 	}
 	r = mustCompare(t, Options{}, Source{Name: "before", Samples: []*result.Sample{told(1000, 8), told(1800, 16)}}, Source{Name: "after", Samples: []*result.Sample{told(1100, 8), told(2000, 16)}})
 	if diff := cmp.Diff([]string{"concurrency 8: 1/1 1000 1100", "concurrency 16: 1/1 1800 2000"}, shown(r)); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // contract is the list of names as the contract writes it, typed out here a second time so
@@ -96,10 +97,10 @@ func TestPercentile(t *testing.T) {
 }
 
 func TestMarshalWritesEveryNameInOrder(t *testing.T) {
-	v := Values{
+	v := Of(map[string]float64{
 		"duration_s": 255.25, "completed": 256, "request_rate": math.Inf(1), "mean_ttft_ms": math.NaN(),
 		"p99.9_itl_ms": 3, "p50_itl_ms": 2, "p75_ttft_ms": 1, "odd": 4,
-	}
+	})
 	got, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
@@ -116,19 +117,19 @@ func TestMarshalWritesEveryNameInOrder(t *testing.T) {
 }
 
 func TestJSONRoundTrip(t *testing.T) {
-	v := Values{"duration_s": 0.1, "completed": 1e6, "p99.9_ttft_ms": 12345678.25}
+	v := Of(map[string]float64{"duration_s": 0.1, "completed": 1e6, "p99.9_ttft_ms": 12345678.25})
 	data, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Values
-	if err := json.Unmarshal(data, &back); err != nil {
+	back := &Values{}
+	if err := json.Unmarshal(data, back); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(v, back); diff != "" {
 		t.Error(diff)
 	}
-	var none Values
+	var none *Values
 	if err := json.Unmarshal([]byte("null"), &none); err != nil || none != nil {
 		t.Errorf("null gave %v, %v", none, err)
 	}
@@ -138,11 +139,57 @@ func TestJSONRoundTrip(t *testing.T) {
 }
 
 func TestValuesNames(t *testing.T) {
-	v := Values{"p99.9_ttft_ms": 1, "mean_ttft_ms": 1, "duration_s": 1}
+	v := Of(map[string]float64{"p99.9_ttft_ms": 1, "mean_ttft_ms": 1, "duration_s": 1})
 	if diff := cmp.Diff([]string{"duration_s", "mean_ttft_ms", "p99.9_ttft_ms"}, v.Names()); diff != "" {
 		t.Error(diff)
 	}
-	if _, ok := (Values{"duration_s": math.Inf(1)}).Get("duration_s"); ok {
+	if _, ok := (Of(map[string]float64{"duration_s": math.Inf(1)})).Get("duration_s"); ok {
 		t.Error("an infinite value passed as finite")
+	}
+}
+
+// Values are a map from names to numbers, whatever is done to them.
+func TestValuesAreAMap(t *testing.T) {
+	names := append(Names(), "p50_ttft_ms", "p99.9_itl_ms", "p90_ttft_m", "x", "", "mean_ttft_mx", "failec")
+	rapid.Check(t, func(t *rapid.T) {
+		v, want := &Values{}, map[string]float64{}
+		for range rapid.IntRange(0, 80).Draw(t, "steps") {
+			name := rapid.SampledFrom(names).Draw(t, "name")
+			if rapid.Bool().Draw(t, "delete") {
+				v.Delete(name)
+				delete(want, name)
+			} else {
+				f := rapid.SampledFrom([]float64{0, -1.5, 7, math.NaN(), math.Inf(-1)}).Draw(t, "value")
+				v.Set(name, f)
+				want[name] = f
+			}
+		}
+		for _, name := range names {
+			f, known := want[name]
+			got, ok := v.Known(name)
+			if _, fin := v.Get(name); ok != known || !same(got, f) || !same(v.Value(name), f) || fin != (known && finite(f)) {
+				t.Fatalf("%s is %v, %v, want %v, %v", name, got, ok, f, known)
+			}
+		}
+		if v.Len() != len(want) || !v.Equal(Of(want)) {
+			t.Fatalf("%d values %v, want %v", v.Len(), v.Names(), want)
+		}
+		v.Set("x", 3)
+		want["x"] = 4
+		if v.Equal(Of(want)) {
+			t.Fatal("another value is equal")
+		}
+	})
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func TestNoValues(t *testing.T) {
+	var none *Values
+	if _, ok := none.Get("completed"); ok || none.Len() != 0 || len(none.Names()) != 0 || none.Value("failed") != 0 || !none.Equal(nil) || none.Equal(&Values{}) {
+		t.Error("nothing holds something")
+	}
+	if data, err := json.Marshal(none); err != nil || string(data) != "null" {
+		t.Errorf("nothing is %s, %v", data, err)
 	}
 }

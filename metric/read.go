@@ -2,19 +2,41 @@ package metric
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"strconv"
 )
+
+// UnmarshalJSON reads an object of numbers and nulls; null means absent. Names that the
+// contract does not know are kept, so that a file of a later version loses nothing.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	if plain, ok := plainObject(data); ok {
+		*v = *plain
+		return nil
+	}
+	var raw map[string]*float64
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return fmt.Errorf("metrics must be an object of numbers and nulls: %w", err)
+	}
+	*v = Values{}
+	for name, f := range raw {
+		if f != nil {
+			v.Set(name, *f)
+		}
+	}
+	return nil
+}
 
 // plainObject reads an object of plain names, numbers and nulls, with null for absent, as
 // MarshalJSON writes it, indented or not. A large run has millions of metrics, and encoding/json
 // takes ten times as long for them. It gives up on whatever is not so plain: encoding/json has
 // the last word on that. data is valid JSON.
-func plainObject(data []byte) (Values, bool) {
+func plainObject(data []byte) (*Values, bool) {
 	c := cursor{data}
 	if !c.take('{') {
 		return nil, false
 	}
-	v := make(Values, bytes.Count(data, []byte{':'}))
+	v := &Values{}
 	if c.take('}') {
 		return v, true
 	}
@@ -29,7 +51,7 @@ func plainObject(data []byte) (Values, bool) {
 			if err != nil {
 				return nil, false
 			}
-			v[name] = f
+			v.Set(name, f)
 		}
 		if c.take(',') {
 			continue
@@ -62,8 +84,8 @@ func (c *cursor) name() (string, bool) {
 	}
 	text := c.rest[:end]
 	c.rest = c.rest[end+1:]
-	if info, ok := byName[string(text)]; ok {
-		return info.Name, true
+	if i, ok := place(string(text)); ok {
+		return names[i], true
 	}
 	for _, b := range text {
 		if b == '\\' || b < ' ' || b > '~' {

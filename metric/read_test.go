@@ -11,16 +11,16 @@ import (
 )
 
 // slowly is what encoding/json makes of the object.
-func slowly(t *testing.T, data string) (Values, error) {
+func slowly(t *testing.T, data string) (*Values, error) {
 	t.Helper()
 	var raw map[string]*float64
 	if err := json.Unmarshal([]byte(data), &raw); err != nil || raw == nil {
 		return nil, err
 	}
-	v := Values{}
+	v := &Values{}
 	for name, f := range raw {
 		if f != nil {
-			v[name] = *f
+			v.Set(name, *f)
 		}
 	}
 	return v, nil
@@ -33,7 +33,7 @@ func TestReadingByHand(t *testing.T) {
 		`{"a":{"b":1}}`, `{"a":[1]}`, `{"a":1,"a":2}`, `{"a":1e999}`, `{"a":1,"b":2}`, `{"a,b}":3}`, `[]`, `1`, `{"a":0.1,"b":123456789012345678}`,
 	} {
 		want, wantErr := slowly(t, data)
-		var got Values
+		var got *Values
 		err := json.Unmarshal([]byte(data), &got)
 		if (err != nil) != (wantErr != nil) {
 			t.Errorf("%s: error %v, want %v", data, err, wantErr)
@@ -47,25 +47,25 @@ func TestReadingByHand(t *testing.T) {
 // What MarshalJSON writes is read by hand, and comes back whole.
 func TestReadingWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := Values{}
+		v := &Values{}
 		for _, name := range append(Names(), "p99.9_itl_ms", "later_metric") {
 			if rapid.Bool().Draw(t, name+" known") {
-				v[name] = rapid.Float64().Draw(t, name)
+				v.Set(name, rapid.Float64().Draw(t, name))
 			}
 		}
 		data, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range v { // numbers stand as encoding/json writes them
+		for _, f := range v.All() { // numbers stand as encoding/json writes them
 			if want, err := json.Marshal(f); err == nil && !bytes.Contains(data, append([]byte(": "), want...)) {
 				t.Fatalf("no %s in %s", want, data)
 			}
 		}
 		got, ok := plainObject(data)
-		for name, f := range v {
+		for name, f := range v.All() {
 			if math.IsInf(f, 0) || math.IsNaN(f) {
-				delete(v, name)
+				v.Delete(name)
 			}
 		}
 		if diff := cmp.Diff(v, got); !ok || diff != "" {
@@ -75,9 +75,9 @@ func TestReadingWhatWasWritten(t *testing.T) {
 }
 
 func BenchmarkUnmarshal(b *testing.B) {
-	v := Values{}
+	v := &Values{}
 	for i, name := range Names() {
-		v[name] = 1000.25 + float64(i)
+		v.Set(name, 1000.25+float64(i))
 	}
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

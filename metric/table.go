@@ -72,21 +72,24 @@ var (
 	}
 )
 
-var names, byName = build()
+// baseNames is how many names the contract has besides further percentiles.
+const baseNames = 44
 
-func build() ([]string, map[string]Info) {
+// infos is the table, names its names.
+var infos, names = build()
+
+func build() (infos [baseNames]Info, names [baseNames]string) {
 	all := slices.Clone(scalars)
 	for _, s := range stats {
 		for _, l := range latencies {
 			all = append(all, latencyInfo(s.name, s.label, l.name, l.label))
 		}
 	}
-	order := make([]string, len(all))
-	table := make(map[string]Info, len(all))
-	for i, info := range all {
-		order[i], table[info.Name] = info.Name, info
+	copy(infos[:], all)
+	for i, info := range infos {
+		names[i] = info.Name
 	}
-	return order, table
+	return infos, names
 }
 
 func latencyInfo(stat, statLabel, latency, latencyLabel string) Info {
@@ -95,14 +98,14 @@ func latencyInfo(stat, statLabel, latency, latencyLabel string) Info {
 
 // Names gives the contract's base names in the contract's order: the scalars, then each
 // statistic (mean median std p90 p95 p99 max) over ttft_ms tpot_ms itl_ms e2e_latency_ms.
-func Names() []string { return slices.Clone(names) }
+func Names() []string { return slices.Clone(names[:]) }
 
 // Lookup describes a metric by its contract name. Besides the base names it knows every
 // percentile p<number>_<latency> such as "p99.9_ttft_ms"; the number is written in its
 // shortest form ("p99.9", not "p99.90"), so that a metric has one name.
 func Lookup(name string) (Info, bool) {
-	if info, ok := byName[name]; ok {
-		return info, true
+	if i, ok := place(name); ok {
+		return infos[i], true
 	}
 	number, latency, ok := splitPercentile(name)
 	if !ok {

@@ -2,120 +2,135 @@ package metric
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
+	"iter"
+	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 )
 
 // Values holds the metrics of one measurement by contract name. A name that is absent is
 // unknown. A value may be NaN or infinite: whoever judges the measurement wants to name it.
-type Values map[string]float64
+// The zero Values are empty and ready for use; nil ones can be read, and are empty.
+type Values struct {
+	held uint64             // bit i: the contract's i-th name is held
+	base [baseNames]float64 // by the place of its name in the table
+	more map[string]float64 // further percentiles, and names unknown to the contract
+}
+
+// Of gives the values that a map lists.
+func Of(listed map[string]float64) *Values {
+	v := &Values{}
+	for name, f := range listed {
+		v.Set(name, f)
+	}
+	return v
+}
+
+// Set makes a metric known.
+func (v *Values) Set(name string, f float64) {
+	if i, ok := place(name); ok {
+		v.held |= 1 << i
+		v.base[i] = f
+		return
+	}
+	if v.more == nil {
+		v.more = map[string]float64{}
+	}
+	v.more[name] = f
+}
+
+// Known gives a metric's value, NaN and infinity too, and whether it is known.
+func (v *Values) Known(name string) (f float64, ok bool) {
+	if v == nil {
+		return 0, false
+	}
+	if i, ok := place(name); ok {
+		return v.base[i], v.held&(1<<i) != 0
+	}
+	f, ok = v.more[name]
+	return f, ok
+}
 
 // Get gives a metric's value, and whether it is known and finite.
-func (v Values) Get(name string) (float64, bool) {
-	f, ok := v[name]
+func (v *Values) Get(name string) (float64, bool) {
+	f, ok := v.Known(name)
 	return f, ok && finite(f)
 }
 
-// Names gives the names v holds, in the order in which MarshalJSON writes them.
-func (v Values) Names() []string {
-	held := make([]string, 0, len(v))
-	for _, name := range names {
-		if _, ok := v[name]; ok {
-			held = append(held, name)
-		}
-	}
-	return append(held, v.further(len(held))...)
+// Value gives a metric's value, NaN and infinity too, and 0 where it is unknown.
+func (v *Values) Value(name string) float64 {
+	f, _ := v.Known(name)
+	return f
 }
 
-// MarshalJSON writes an object with every base name of the contract in the contract's order,
-// null where the value is absent or not finite, followed by further percentiles: by latency in
-// the contract's order, then by number. Names unknown to the contract come last, sorted.
-func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(make([]byte, 0, 2048)) }
-
-// AppendJSON appends what MarshalJSON gives.
-func (v Values) AppendJSON(out []byte) ([]byte, error) {
-	out = append(out, '{')
-	base := 0
-	for i, name := range names {
-		out = append(out, keys[i]...)
-		if f, ok := v[name]; ok {
-			base++
-			out = append(AppendNumber(out, f), ',')
-		} else {
-			out = append(out, "null,"...)
-		}
+// Delete makes a metric unknown.
+func (v *Values) Delete(name string) {
+	if i, ok := place(name); ok {
+		v.held &^= 1 << i
+		v.base[i] = 0
+		return
 	}
-	for _, name := range v.further(base) {
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, fmt.Errorf("metric name %q: %w", name, err)
-		}
-		out = append(append(out, key...), ':')
-		out = append(AppendNumber(out, v[name]), ',')
-	}
-	out[len(out)-1] = '}'
-	return out, nil
+	delete(v.more, name)
 }
 
-// keys are the names as MarshalJSON writes them; those of the contract need no escapes.
-var keys = func() (all []string) {
-	for _, name := range names {
-		all = append(all, `"`+name+`":`)
+// Len is how many metrics are known.
+func (v *Values) Len() int {
+	if v == nil {
+		return 0
 	}
-	return all
-}()
-
-// AppendNumber appends a number as encoding/json writes it, null for one that is not finite.
-func AppendNumber(out []byte, f float64) []byte {
-	switch size := math.Abs(f); {
-	case !finite(f):
-		return append(out, "null"...)
-	case f == 0 || size >= 1e-6 && size < 1e21:
-		return strconv.AppendFloat(out, f, 'f', -1, 64)
-	}
-	number, _ := json.Marshal(f) // with an exponent; a finite number is always written
-	return append(out, number...)
+	return bits.OnesCount64(v.held) + len(v.more)
 }
 
-// UnmarshalJSON reads an object of numbers and nulls; null means absent. Names that the
-// contract does not know are kept, so that a file of a later version loses nothing.
-func (v *Values) UnmarshalJSON(data []byte) error {
-	if plain, ok := plainObject(data); ok {
-		*v = plain
+// All gives the names that are known with their values, in the order in which MarshalJSON writes them.
+func (v *Values) All() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		if v == nil {
+			return
+		}
+		for held := v.held; held != 0; held &= held - 1 {
+			i := bits.TrailingZeros64(held)
+			if !yield(names[i], v.base[i]) {
+				return
+			}
+		}
+		for _, name := range v.further() {
+			if !yield(name, v.more[name]) {
+				return
+			}
+		}
+	}
+}
+
+// Names gives the names that are known, in the order in which MarshalJSON writes them.
+func (v *Values) Names() []string {
+	known := make([]string, 0, v.Len())
+	for name := range v.All() {
+		known = append(known, name)
+	}
+	return known
+}
+
+// Equal tells whether the same metrics are known with the same values; NaN is the same as NaN.
+func (v *Values) Equal(other *Values) bool {
+	if (v == nil) != (other == nil) || v.Len() != other.Len() {
+		return false
+	}
+	for name, f := range v.All() {
+		if g, ok := other.Known(name); !ok || f != g && !(math.IsNaN(f) && math.IsNaN(g)) {
+			return false
+		}
+	}
+	return true
+}
+
+// further gives the names beyond the contract's base names: percentiles, then unknown names.
+func (v *Values) further() []string {
+	if len(v.more) == 0 {
 		return nil
 	}
-	var raw map[string]*float64
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return fmt.Errorf("metrics must be an object of numbers and nulls: %w", err)
-	}
-	if raw == nil {
-		*v = nil
-		return nil
-	}
-	*v = make(Values, len(raw))
-	for name, f := range raw {
-		if f != nil {
-			(*v)[name] = *f
-		}
-	}
-	return nil
-}
-
-// further gives the names in v beyond so many base names: percentiles, then unknown names.
-func (v Values) further(base int) []string {
-	if len(v) == base {
-		return nil
-	}
-	var more []string
-	for name := range v {
-		if _, base := byName[name]; !base {
-			more = append(more, name)
-		}
-	}
-	slices.SortFunc(more, func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(v.more), func(a, b string) int {
 		an, al, aok := splitPercentile(a)
 		bn, bl, bok := splitPercentile(b)
 		switch {
@@ -131,7 +146,6 @@ func (v Values) further(base int) []string {
 		}
 		return cmp.Compare(a, b)
 	})
-	return more
 }
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

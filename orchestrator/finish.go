@@ -46,7 +46,7 @@ func (l *launch) measured(a *attempt, failure *journal.Failure) *result.Sample {
 			}
 			s.Status = StatusInvalid
 		}
-	} else if failure.Class == "client_failed" && !v.OK && m.Metrics["completed"] > 0 {
+	} else if failure.Class == "client_failed" && !v.OK && m.Metrics.Value("completed") > 0 {
 		// It measured something and says with its exit that not all went well: the reasons tell what.
 		s.Status, s.Failure = StatusInvalid, nil
 	}

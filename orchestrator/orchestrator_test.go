@@ -55,7 +55,7 @@ func TestRunMeasuresEveryCellOnAFreshStart(t *testing.T) {
 		if err := json.Unmarshal(data, &sample); err != nil {
 			t.Fatal(err)
 		}
-		if sample.Status != StatusOK || sample.Metrics["output_throughput"] != 50 || sample.Cell != u.Cell {
+		if sample.Status != StatusOK || sample.Metrics.Value("output_throughput") != 50 || sample.Cell != u.Cell {
 			t.Errorf("%v: sample %+v", u, sample)
 		}
 	}

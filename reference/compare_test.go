@@ -14,7 +14,7 @@ import (
 
 func sample(block int, status, server, client string, tput float64) *result.Sample {
 	return &result.Sample{
-		Status: status, Block: block, Metrics: metric.Values{"output_throughput": tput},
+		Status: status, Block: block, Metrics: metric.Of(map[string]float64{"output_throughput": tput}),
 		Server: &result.Side{Name: server, Argv: strings.Fields("python3 -m sglang.launch_server --model-path /models/tiny/ --tp 2 --attention-backend " + server)},
 		Client: &result.Side{Name: client, Argv: strings.Fields("python3 -m sglang.bench_serving --dataset-name random --max-concurrency=" + client)},
 	}
@@ -172,7 +172,7 @@ func TestConditionValues(t *testing.T) {
 			t.Errorf("%q %q: %s = %q, want %q", c.server, c.client, c.name, got, c.want)
 		}
 	}
-	s := &sides{sample: &result.Sample{Metrics: metric.Values{"max_concurrency": 32}}, client: &result.Side{Config: map[string]any{"backend": "sglang-oai", "request_rate": "inf", "disable_ignore_eos": false, "random_range_ratio": 0.5}},
+	s := &sides{sample: &result.Sample{Metrics: metric.Of(map[string]float64{"max_concurrency": 32})}, client: &result.Side{Config: map[string]any{"backend": "sglang-oai", "request_rate": "inf", "disable_ignore_eos": false, "random_range_ratio": 0.5}},
 		server: &result.Side{Config: map[string]any{"version": "0.5.9", "tp_size": int64(8), "disable_radix_cache": true}}}
 	for name, want := range map[string]string{"engine": "sglang", "max_concurrency": "32", "request_rate": "inf", "ignore_eos": "true", "range_ratio": "0.5", "engine_version": "0.5.9", "tensor_parallel_size": "8", "prefix_cache": "off"} {
 		if got, _ := s.value(name); got != want {

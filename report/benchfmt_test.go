@@ -106,10 +106,10 @@ func TestBenchfmtOfOddRuns(t *testing.T) {
 	r.begin()
 	r.startServer("0001", 0, 0, 1, false)
 	r.add(r.launch(journal.LaunchConfigured, "0001", 0, 1), journal.Configured{Version: "0.5.9"})
-	r.attempt("0001", 0, 1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 10, "mean_ttft_ms": 5}})
-	r.attempt("0001", 0, 1, 2, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 20, "mean_itl_ms": math.NaN()}})
-	r.attempt("0002", 1, 1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 30}, simulated: true})
-	r.attempt("0003", 0, 2, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": math.Inf(1)}})
+	r.attempt("0001", 0, 1, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": 10, "mean_ttft_ms": 5})})
+	r.attempt("0001", 0, 1, 2, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": 20, "mean_itl_ms": math.NaN()})})
+	r.attempt("0002", 1, 1, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": 30}), simulated: true})
+	r.attempt("0003", 0, 2, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": math.Inf(1)})})
 	lines, _ := readBack(t, r)
 	var got []string
 	for _, l := range lines {

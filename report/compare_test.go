@@ -29,7 +29,7 @@ func compared(t folderTB, cells int, name func(string) string, gates ...string) 
 					Cell: fmt.Sprint(c, arm), Block: block, Attempt: 1, Status: result.StatusOK,
 					Server:  &result.Side{Name: backend, ID: fmt.Sprint(arm), Axes: matrix.Axes{{Name: name("backend"), Value: backend}}, Argv: []string{"serve", "--" + name("attention"), backend}},
 					Client:  &result.Side{Name: load, ID: load, Axes: matrix.Axes{{Name: "load", Value: load}}, Argv: []string{"bench"}},
-					Metrics: metric.Values{"output_throughput": 1000 * slow * (1 + 0.001*float64(block*(arm+1))), "p99_ttft_ms": 200 / slow},
+					Metrics: metric.Of(map[string]float64{"output_throughput": 1000 * slow * (1 + 0.001*float64(block*(arm+1))), "p99_ttft_ms": 200 / slow}),
 				})
 			}
 		}

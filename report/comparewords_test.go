@@ -27,7 +27,7 @@ func inBlocks(t *testing.T, base, arm []float64, o compare.Options) *compare.Res
 				Cell: backend, Block: i + 1, Attempt: 1, Status: result.StatusOK,
 				Server:  &result.Side{Name: backend, ID: backend, Axes: matrix.Axes{{Name: "backend", Value: backend}}, Argv: []string{"serve", "--attention", backend}},
 				Client:  &result.Side{Name: "c4", ID: "c4", Axes: matrix.Axes{{Name: "load", Value: "c4"}}, Argv: []string{"bench"}},
-				Metrics: metric.Values{"output_throughput": v},
+				Metrics: metric.Of(map[string]float64{"output_throughput": v}),
 			})
 		}
 	}

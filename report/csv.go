@@ -172,7 +172,7 @@ func validityFields(v *result.Validity) []string {
 var withColumn = metric.Names()
 
 // otherMetrics are those that have no column of their own, as JSON: further percentiles.
-func otherMetrics(all metric.Values) string {
+func otherMetrics(all *metric.Values) string {
 	names := all.Names() // those with a column first
 	if n := len(names); n == 0 || slices.Contains(withColumn, names[n-1]) {
 		return ""
@@ -225,7 +225,7 @@ func text(s string) string {
 // short writes a number with as many digits as it has.
 func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func shortOrNone(values metric.Values, name string) string {
+func shortOrNone(values *metric.Values, name string) string {
 	if v, ok := values.Get(name); ok {
 		return short(v)
 	}

@@ -250,7 +250,7 @@ func TestHostileCSV(t *testing.T) {
 // What has no column of its own is in the line as JSON.
 func TestCSVIsComplete(t *testing.T) {
 	s := &result.Sample{
-		Metrics:  metric.Values{"p99.9_ttft_ms": 12.5, "mean_ttft_ms": 1},
+		Metrics:  metric.Of(map[string]float64{"p99.9_ttft_ms": 12.5, "mean_ttft_ms": 1}),
 		Extra:    map[string]any{"Backend": "sglang-oai", "retokenized <tokens>": int64(3)},
 		Validity: &result.Validity{Reasons: []result.Reason{{Reason: "no_metrics", Severity: "error", Detail: "no ITL"}, {Reason: "no_metrics", Severity: "error", Detail: "no TPOT"}}},
 	}

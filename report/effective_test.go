@@ -51,7 +51,7 @@ func configured(t folderTB, dir, lang string) *run {
 		block := 1 + i/2
 		r.startServer(s.id, s.cell, s.cell, block, false)
 		r.ready(s.id, s.cell, block)
-		r.attempt(s.id, s.cell, block, 1, outcome{out: "out", status: result.StatusOK, metrics: metric.Values{"completed": 1}})
+		r.attempt(s.id, s.cell, block, 1, outcome{out: "out", status: result.StatusOK, metrics: metric.Of(map[string]float64{"completed": 1})})
 		r.add(r.launch(journal.LaunchStopping, s.id, s.cell, block), journal.Stopping{Why: "its clients are done"})
 		r.configure(s.id, s.cell, block, s.config)
 		r.add(r.launch(journal.LaunchEnded, s.id, s.cell, block), journal.Gone{Orderly: true, PortFree: true, Seconds: 1.22})

@@ -25,7 +25,7 @@ func (f figures) Get(name string) (float64, bool) {
 func (f figures) at(i int) (float64, bool) { return f.values[i], !math.IsNaN(f.values[i]) }
 
 // shown gives those of a sample's metrics that rows keep.
-func (t *tally) shown(all metric.Values) figures {
+func (t *tally) shown(all *metric.Values) figures {
 	names := t.wanted
 	if t.whole {
 		if names = all.Names(); slices.Equal(names, t.common) {

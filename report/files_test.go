@@ -30,7 +30,7 @@ func oneCell(t *testing.T, o outcome) *run {
 	return r
 }
 
-var good = outcome{out: "out\n", err: "err\n", status: result.StatusOK, metrics: metric.Values{"completed": 7, "num_prompts": 7}}
+var good = outcome{out: "out\n", err: "err\n", status: result.StatusOK, metrics: metric.Of(map[string]float64{"completed": 7, "num_prompts": 7})}
 
 func (r *run) path(cell int, name string) string {
 	return r.folder.Path(journal.AttemptName(r.plan.Cells[cell].ID, 1, 1), name)

@@ -168,7 +168,7 @@ func TestCrashWhileStarting(t *testing.T) {
 	r.resume()
 	r.startServer("0002-flashinfer", 0, 0, 1, false)
 	r.ready("0002-flashinfer", 0, 1)
-	r.attempt("0002-flashinfer", 0, 1, 2, outcome{out: "out", status: result.StatusOK, metrics: metric.Values{"completed": 1}})
+	r.attempt("0002-flashinfer", 0, 1, 2, outcome{out: "out", status: result.StatusOK, metrics: metric.Of(map[string]float64{"completed": 1})})
 	var banners []string
 	for line := range strings.Lines(r.text("")) {
 		if strings.HasPrefix(line, "[CELL]") {

@@ -36,7 +36,7 @@ func TestHostileText(t *testing.T) {
 		r.add(r.launch(journal.LaunchReady, "0001", 0, 1), journal.Ready{Line: evil("line"), File: evil("file"), By: []string{evil("by")}})
 		r.add(r.launch(journal.CacheFlushed, "0001", 0, 1), journal.Flushed{Request: evil("request"), Body: evil("body"), Error: evil("error")})
 		r.attempt("0001", 0, 1, 1, outcome{
-			out: "out\n", status: result.StatusInvalid, metrics: metric.Values{"completed": 1, evil("metric"): 2}, exit: journal.Exited{Why: evil("why"), Signal: evil("signal")},
+			out: "out\n", status: result.StatusInvalid, metrics: metric.Of(map[string]float64{"completed": 1, evil("metric"): 2}), exit: journal.Exited{Why: evil("why"), Signal: evil("signal")},
 			reasons: []result.Reason{{Reason: evil("reason"), Detail: evil("detail")}},
 		})
 		r.end("0001", 0, 1, 2, outcome{status: result.StatusFailed, failure: f})

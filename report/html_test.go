@@ -36,7 +36,7 @@ func measured(r *run) {
 		id := "000" + string(rune('1'+cell)) + "-x"
 		r.startServer(id, cell, cell, 1, false)
 		r.ready(id, cell, 1)
-		r.attempt(id, cell, 1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": 1000 + float64(cell), "p99_ttft_ms": 200, "max_concurrency": 16 * float64(1+cell%2)}})
+		r.attempt(id, cell, 1, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": 1000 + float64(cell), "p99_ttft_ms": 200, "max_concurrency": 16 * float64(1+cell%2)})})
 		r.stopServer(id, cell, 1)
 	}
 	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{OK: len(r.plan.Cells)})

@@ -59,8 +59,8 @@ func TestImportReadsTheReport(t *testing.T) {
 				}
 				// The block in the scenario prints these; the others are not in a text.
 				for _, name := range []string{"duration_s", "completed", "output_throughput", "total_throughput", "mean_ttft_ms", "p99_ttft_ms"} {
-					if imported[i].Metrics[name] != s.Metrics[name] {
-						t.Errorf("sample %d: %s is %v in the report, %v in the run", i, name, imported[i].Metrics[name], s.Metrics[name])
+					if imported[i].Metrics.Value(name) != s.Metrics.Value(name) {
+						t.Errorf("sample %d: %s is %v in the report, %v in the run", i, name, imported[i].Metrics.Value(name), s.Metrics.Value(name))
 					}
 				}
 				if diff := cmp.Diff(s.Client.Argv, imported[i].Client.Argv); diff != "" {
@@ -98,7 +98,7 @@ func TestImportOfTheSampleAndOfOurs(t *testing.T) {
 		id := "000" + string(rune('1'+i))
 		r.startServer(id, i, i, 1, false)
 		r.ready(id, i, 1)
-		r.attempt(id, i, 1, 1, outcome{out: s.out, err: s.err, status: result.StatusOK, metrics: metric.Values{"completed": 1}})
+		r.attempt(id, i, 1, 1, outcome{out: s.out, err: s.err, status: result.StatusOK, metrics: metric.Of(map[string]float64{"completed": 1})})
 		r.stopServer(id, i, 1)
 	}
 	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{OK: 4})

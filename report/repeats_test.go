@@ -22,11 +22,12 @@ func repeated(t folderTB, dir, lang string) *run {
 	r := newRun(t, dir, plan)
 	r.begin()
 	measure := func(cell, block int, factor float64) outcome {
-		m := metric.Values{}
+		m := &metric.Values{}
 		for i, name := range numbers {
-			m[name] = float64(1000*(i+1)) * factor
+			m.Set(name, float64(1000*(i+1))*factor)
 		}
-		m["completed"], m["num_prompts"] = 256, 256
+		m.Set("completed", 256)
+		m.Set("num_prompts", 256)
 		return outcome{out: "out\n", status: result.StatusOK, metrics: m}
 	}
 	n := 0
@@ -113,7 +114,7 @@ func TestTheLastValidAttemptCounts(t *testing.T) {
 	r := newRun(t, t.TempDir(), plan)
 	r.begin()
 	ok := func(v float64) outcome {
-		return outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": v}}
+		return outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": v})}
 	}
 	oom := outcome{status: result.StatusFailed, failure: &journal.Failure{Class: "oom", Phase: "client"}}
 	for block, attempts := range [][]outcome{{ok(90), ok(110)}, {oom, ok(210), oom}} {
@@ -163,7 +164,7 @@ func TestAnotherPrimaryMetric(t *testing.T) {
 	r := newRun(t, t.TempDir(), plan)
 	r.begin()
 	for block, v := range []float64{10, 12} {
-		r.attempt("000"+fmt.Sprint(block), 0, block+1, 1, outcome{status: result.StatusOK, metrics: metric.Values{"p95_itl_ms": v, "output_throughput": 100}})
+		r.attempt("000"+fmt.Sprint(block), 0, block+1, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"p95_itl_ms": v, "output_throughput": 100})})
 	}
 	table := tableNow(t, r)
 	var heads []string
@@ -188,7 +189,7 @@ func TestFormerBlocksAreNotAveraged(t *testing.T) {
 	r := newRun(t, t.TempDir(), plan)
 	r.begin()
 	for block := 1; block <= 3; block++ {
-		r.attempt("000"+fmt.Sprint(block), 0, block, 1, outcome{status: result.StatusOK, metrics: metric.Values{"output_throughput": float64(100 * block)}})
+		r.attempt("000"+fmt.Sprint(block), 0, block, 1, outcome{status: result.StatusOK, metrics: metric.Of(map[string]float64{"output_throughput": float64(100 * block)})})
 	}
 	r.plan.Run.Blocks = 2
 	r.resume()

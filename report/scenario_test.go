@@ -45,7 +45,7 @@ type outcome struct {
 	status    string
 	failure   *journal.Failure
 	reasons   []result.Reason
-	metrics   metric.Values
+	metrics   *metric.Values
 	simulated bool
 	exit      journal.Exited
 }
@@ -163,7 +163,7 @@ func (r *run) end(id string, cell, block, attempt int, o outcome) {
 // sampleSection is one client run of the sample report.
 type sampleSection struct {
 	server, client, out, err string
-	metrics                  metric.Values
+	metrics                  *metric.Values
 }
 
 func sampleReport(t folderTB) (whole string, sections []sampleSection) {

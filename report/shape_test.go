@@ -21,7 +21,7 @@ func TestTheShapeIsTheSamples(t *testing.T) {
 		id := "000" + string(rune('1'+i)) + "-" + s.server
 		r.startServer(id, i, i, 1, false)
 		r.ready(id, i, 1)
-		r.attempt(id, i, 1, 1, outcome{out: s.out, err: s.err, status: result.StatusOK, metrics: metric.Values{"completed": 1}})
+		r.attempt(id, i, 1, 1, outcome{out: s.out, err: s.err, status: result.StatusOK, metrics: metric.Of(map[string]float64{"completed": 1})})
 		r.stopServer(id, i, 1)
 	}
 	r.add(journal.Event{Type: journal.RunEnded}, journal.Verdict{OK: 4})

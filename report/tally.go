@@ -194,7 +194,7 @@ func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
 	}
 	if row.Status == result.StatusFailed && row.Failure != nil && row.Failure.Class == classInterrupted {
 		row.Status, row.Simulated, row.Reasons = StatusInterrupted, false, nil // half a measurement is none
-	} else if len(s.Metrics) > 0 {
+	} else if s.Metrics.Len() > 0 {
 		row.Metrics, row.Launch = t.shown(s.Metrics), launch
 	}
 	u := unit{e.Cell, e.Block}

@@ -15,7 +15,7 @@ import (
 func told(read func(each func(*Measurement) error) error) []string {
 	var out []string
 	err := read(func(m *Measurement) error {
-		out = append(out, fmt.Sprint(m.Metrics["completed"], " at ", m.at.Line, " ", len(m.Extra), len(m.Config)))
+		out = append(out, fmt.Sprint(m.Metrics.Value("completed"), " at ", m.at.Line, " ", len(m.Extra), len(m.Config)))
 		return nil
 	})
 	return append(out, fmt.Sprint(err))

@@ -17,7 +17,7 @@ Total generated tokens:                  96
 	if err != nil || len(ms) != 1 {
 		t.Fatalf("%d results, err %v", len(ms), err)
 	}
-	if n := ms[0].Metrics["num_prompts"]; n != 24 {
+	if n := ms[0].Metrics.Value("num_prompts"); n != 24 {
 		t.Errorf("num_prompts %v, want 24", n)
 	}
 	if v := Judge(ms[0], Expectation{Generic: true}); !v.OK {

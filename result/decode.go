@@ -1,8 +1,6 @@
 package result
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"servematrix/jsonwalk"
@@ -36,7 +34,11 @@ func decode(data []byte, w sampleWalk) (*Sample, error) {
 	s, err := parseSample(data)
 	if err == nil && w.outcome {
 		s.Server, s.Client, s.Extra = nil, nil, nil
-		maps.DeleteFunc(s.Metrics, func(name string, _ float64) bool { return !w.wants(name) })
+		for _, name := range s.Metrics.Names() {
+			if !w.wants(name) {
+				s.Metrics.Delete(name)
+			}
+		}
 	}
 	return s, err
 }
@@ -108,16 +110,15 @@ func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
 	})
 }
 
-func (w *sampleWalk) metrics() metric.Values {
-	const usual = 48
-	values := make(metric.Values, min(usual, cmp.Or(len(w.wanted), usual)))
+func (w *sampleWalk) metrics() *metric.Values {
+	values := &metric.Values{}
 	w.Object(func(key []byte) {
 		if w.Null() {
 			return
 		}
 		name := w.Known(key)
 		if w.wants(name) {
-			values[name] = w.Float()
+			values.Set(name, w.Float())
 		} else {
 			w.Float()
 		}

@@ -2,7 +2,6 @@ package result
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -23,7 +22,7 @@ func full() *Sample {
 		Run: "r", Cell: "c-组", Block: 2, Attempt: 3, Status: StatusInvalid,
 		Server:   &Side{Name: "a/b", ID: "i", Axes: matrix.Axes{{Name: "x", Value: "1"}, {Name: "y", Value: "é"}}, Argv: []string{"serve", "--tp", "8"}, Env: map[string]string{"A": "1"}},
 		Client:   &Side{Name: "c", Argv: []string{}, Env: map[string]string{}},
-		Metrics:  metric.Values{"output_throughput": 1e-7, "completed": 256, "mean_ttft_ms": 1.2345678901234567e21, "failed": math.NaN()},
+		Metrics:  metric.Of(map[string]float64{"output_throughput": 1e-7, "completed": 256, "mean_ttft_ms": 1.2345678901234567e21, "failed": math.NaN()}),
 		Extra:    map[string]any{"n": int64(1), "f": 0.5, "s": "t", "b": true, "z": nil},
 		Validity: &Validity{Reasons: []Reason{{Reason: "partial", Severity: SeverityError, Detail: "d"}}},
 		Times:    map[string]PhaseTime{"start": {Start: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), Since: 0.25}},
@@ -118,7 +117,11 @@ func TestParseOutcomeReadsTheSameAsParseSample(t *testing.T) {
 				continue
 			}
 			want.Server, want.Client, want.Extra = nil, nil, nil
-			maps.DeleteFunc(want.Metrics, func(name string, _ float64) bool { return wanted != nil && !slices.Contains(wanted, name) })
+			for _, name := range want.Metrics.Names() {
+				if wanted != nil && !slices.Contains(wanted, name) {
+					want.Metrics.Delete(name)
+				}
+			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\n%s", data, diff)
 			}
@@ -135,7 +138,7 @@ func TestParseOutcomeIsQuickWithOurs(t *testing.T) {
 	if !jsonwalk.Read(data, &sampleWalk{sample: s, outcome: true, wanted: []string{"output_throughput"}}) {
 		t.Fatal("it was left to encoding/json")
 	}
-	if len(s.Metrics) != 1 || s.Server != nil || s.Extra != nil || s.Status != StatusInvalid {
+	if s.Metrics.Len() != 1 || s.Server != nil || s.Extra != nil || s.Status != StatusInvalid {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -95,7 +95,7 @@ func (e *encoder) side(s *Side) {
 	e.raw("}")
 }
 
-func (e *encoder) metrics(v metric.Values) {
+func (e *encoder) metrics(v *metric.Values) {
 	if v == nil {
 		e.raw("null")
 		return

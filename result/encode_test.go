@@ -36,12 +36,9 @@ func reflected(t *rapid.T, s *Sample) string {
 		sampleJSON
 		Server *sideJSON `json:"server"`
 		Client *sideJSON `json:"client"`
-	}{sampleJSON: sampleJSON{Run: ptr(s.Run), Cell: ptr(s.Cell), Status: s.Status, Failure: s.Failure, Extra: s.Extra, Validity: s.Validity, Times: s.Times, Source: s.Source, Simulated: s.Simulated}, Server: side(s.Server), Client: side(s.Client)}
+	}{sampleJSON: sampleJSON{Run: ptr(s.Run), Cell: ptr(s.Cell), Status: s.Status, Failure: s.Failure, Metrics: s.Metrics, Extra: s.Extra, Validity: s.Validity, Times: s.Times, Source: s.Source, Simulated: s.Simulated}, Server: side(s.Server), Client: side(s.Client)}
 	if s.Block != 0 {
 		shape.Block = &s.Block
-	}
-	if s.Metrics != nil {
-		shape.Metrics = &s.Metrics
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -88,7 +85,7 @@ func TestAppendsWhatEncodingJSONGives(t *testing.T) {
 		s := &Sample{Run: text.Draw(t, "run"), Cell: text.Draw(t, "cell"), Block: rapid.IntRange(0, 3).Draw(t, "block"), Status: StatusOK,
 			Server: side("server"), Client: side("client"), Simulated: rapid.Bool().Draw(t, "simulated")}
 		if rapid.Bool().Draw(t, "measured") {
-			s.Metrics = metric.Values{"completed": number.Draw(t, "metric"), "p99.9_ttft_ms": number.Draw(t, "percentile")}
+			s.Metrics = metric.Of(map[string]float64{"completed": number.Draw(t, "metric"), "p99.9_ttft_ms": number.Draw(t, "percentile")})
 			s.Extra = object.Draw(t, "extra")
 			s.Validity = &Validity{Reasons: []Reason{{NonFinite, SeverityWarning, text.Draw(t, "detail")}}}
 			s.Times = map[string]PhaseTime{"start": {Start: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "time"), 5000).UTC(), Since: number.Draw(t, "since")}}
@@ -110,7 +107,7 @@ func TestAppendsWhatEncodingJSONGives(t *testing.T) {
 
 // What JSON cannot hold is null wherever it stands.
 func TestAppendsNullForWhatIsNotFinite(t *testing.T) {
-	s := Sample{Metrics: metric.Values{"completed": math.NaN()}, Client: &Side{Config: map[string]any{"rate": math.Inf(1)}},
+	s := Sample{Metrics: metric.Of(map[string]float64{"completed": math.NaN()}), Client: &Side{Config: map[string]any{"rate": math.Inf(1)}},
 		Extra: map[string]any{"list": []any{math.NaN(), map[string]any{"deep": math.Inf(-1)}}}}
 	data, err := s.AppendJSON(nil)
 	if err != nil || !json.Valid(data) || !bytes.Contains(data, []byte(`"extra":{"list":[null,{"deep":null}]}`)) || !bytes.Contains(data, []byte(`"config":{"rate":null}`)) {

@@ -31,7 +31,7 @@ func seed(f *testing.F, patterns ...string) {
 // sound holds every measurement against what the rest of the program relies on.
 func sound(t *testing.T, m *Measurement) {
 	t.Helper()
-	if len(m.Metrics) == 0 || m.Parser != ParserVersion || m.Source == "" {
+	if m.Metrics.Len() == 0 || m.Parser != ParserVersion || m.Source == "" {
 		t.Fatalf("not a measurement: %+v", m)
 	}
 	verdict := Judge(m, Expectation{NumPrompts: 4, OutputTokens: 64, Promised: []string{"mean_ttft_ms"}})

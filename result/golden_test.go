@@ -80,14 +80,14 @@ func open(t *testing.T, path string) *os.File {
 }
 
 // sameMetrics compares exactly; a metric that only one side has is an error.
-func sameMetrics(t *testing.T, where string, want map[string]float64, got metric.Values) {
+func sameMetrics(t *testing.T, where string, want map[string]float64, got *metric.Values) {
 	t.Helper()
 	for name, w := range want {
-		if g, ok := got[name]; !ok || g != w {
+		if g, ok := got.Known(name); !ok || g != w {
 			t.Errorf("%s: %s = %v, %v; want %v", where, name, g, ok, w)
 		}
 	}
-	for name, g := range got {
+	for name, g := range got.All() {
 		if _, ok := want[name]; !ok {
 			t.Errorf("%s: %s = %v is not in the sample", where, name, g)
 		}
@@ -205,7 +205,7 @@ func TestNoRowIsLost(t *testing.T) {
 			}
 			rows++
 			m, seen := found[block], false
-			for _, f := range m.Metrics {
+			for _, f := range m.Metrics.All() {
 				seen = seen || f == number
 			}
 			for _, v := range m.Extra {

@@ -23,7 +23,7 @@ func TestResultBehindAFlood(t *testing.T) {
 		}
 	}
 	m, _, err := Read(Inputs{Stdout: path})
-	if err != nil || m.Metrics["output_throughput"] != 50 {
+	if err != nil || m.Metrics.Value("output_throughput") != 50 {
 		t.Errorf("%+v, err %v", m, err)
 	}
 }

@@ -172,7 +172,7 @@ func TestImportCutReport(t *testing.T) {
 		t.Fatalf("%d samples", len(samples))
 	}
 	last := samples[3]
-	if last.Status != StatusInvalid || !last.Validity.Has(Partial) || last.Metrics["completed"] != 128 {
+	if last.Status != StatusInvalid || !last.Validity.Has(Partial) || last.Metrics.Value("completed") != 128 {
 		t.Errorf("%s %+v", last.Status, last.Validity)
 	}
 }
@@ -233,7 +233,7 @@ func TestImportFolders(t *testing.T) {
 
 func TestImportSeveralResultsInOneFile(t *testing.T) {
 	samples := imported(t, write(t, "night.txt", block("Successful requests:                     4         ")+block("Successful requests:                     5         ")))
-	if len(samples) != 2 || samples[0].Client.Name != "night" || samples[1].Client.Name != "night#2" || samples[1].Metrics["completed"] != 5 {
+	if len(samples) != 2 || samples[0].Client.Name != "night" || samples[1].Client.Name != "night#2" || samples[1].Metrics.Value("completed") != 5 {
 		t.Errorf("%+v", samples)
 	}
 }
@@ -244,7 +244,7 @@ func TestImportProblems(t *testing.T) {
 	cut := write(t, "cut.json", small+`{"duration": 1`)
 	missing := filepath.Join(t.TempDir(), "missing")
 	samples, err := Import([]string{none, good, cut, missing, t.TempDir()})
-	if len(samples) != 2 || samples[0].Metrics["completed"] != 4762 || samples[1].Metrics["completed"] != 4 {
+	if len(samples) != 2 || samples[0].Metrics.Value("completed") != 4762 || samples[1].Metrics.Value("completed") != 4 {
 		t.Errorf("%d samples", len(samples))
 	}
 	var truncated *TruncatedError
@@ -283,7 +283,7 @@ func TestImportOwnResults(t *testing.T) {
 		t.Errorf("%+v", samples)
 	}
 	// A client's file may have the same name and is no list of samples.
-	if samples := imported(t, filepath.Dir(write(t, "results.jsonl", small))); len(samples) != 1 || samples[0].Metrics["completed"] != 4 {
+	if samples := imported(t, filepath.Dir(write(t, "results.jsonl", small))); len(samples) != 1 || samples[0].Metrics.Value("completed") != 4 {
 		t.Errorf("%+v", samples)
 	}
 }

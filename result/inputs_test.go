@@ -92,7 +92,7 @@ func TestImportUnclearNumbers(t *testing.T) {
 		"they contradict":          block("Successful requests:                     4         ", "Benchmark duration (s):                  3,50      ", "Mean TTFT (ms):                          98.30     ", "Total generated tokens:                  256,000   "),
 	} {
 		s := imported(t, write(t, "x.txt", text))[0]
-		if _, read := s.Metrics["total_output_tokens"]; read || s.Extra["Total generated tokens"] != "256,000" || s.Status != StatusInvalid {
+		if _, read := s.Metrics.Known("total_output_tokens"); read || s.Extra["Total generated tokens"] != "256,000" || s.Status != StatusInvalid {
 			t.Errorf("%s: %v, extra %v, %s", name, s.Metrics, s.Extra, s.Status)
 		}
 		said := false
@@ -174,10 +174,10 @@ func TestImportTerminal(t *testing.T) {
 		t.Fatalf("%d samples: %+v", len(samples), samples)
 	}
 	first := samples[0]
-	if first.Metrics["mean_ttft_ms"] != 98.3012 || first.Client.Config["seed"] != int64(1) || first.Client.Config["model"] != nil {
+	if first.Metrics.Value("mean_ttft_ms") != 98.3012 || first.Client.Config["seed"] != int64(1) || first.Client.Config["model"] != nil {
 		t.Errorf("%v, %v", first.Metrics, first.Client.Config)
 	}
-	if samples[1].Metrics["completed"] != 5 || samples[1].Client.Config["seed"] != int64(2) || samples[2].Metrics["duration_s"] != 9.5 {
+	if samples[1].Metrics.Value("completed") != 5 || samples[1].Client.Config["seed"] != int64(2) || samples[2].Metrics.Value("duration_s") != 9.5 {
 		t.Errorf("%v, %v", samples[1].Metrics, samples[2].Metrics)
 	}
 }
@@ -216,7 +216,7 @@ func TestImportDamage(t *testing.T) {
 	put("b.jsonl", line(4)[:100])
 	put("b.stdout", block("Successful requests:                     4         ", "Benchmark duration (s):                  2.50      ", "Total generated tokens:                  64        "))
 	samples, err = Import([]string{dir})
-	if len(samples) != 1 || err == nil || !samples[0].Validity.Has(Partial) || samples[0].Metrics["completed"] != 4 {
+	if len(samples) != 1 || err == nil || !samples[0].Validity.Has(Partial) || samples[0].Metrics.Value("completed") != 4 {
 		t.Errorf("%+v, %v", samples, err)
 	}
 }
@@ -251,7 +251,7 @@ func TestImportVLLMSweep(t *testing.T) {
 	}
 	var got []row
 	for _, s := range samples {
-		r := row{Server: s.Server.Name, Status: s.Status, Block: s.Block, Completed: s.Metrics["completed"]}
+		r := row{Server: s.Server.Name, Status: s.Status, Block: s.Block, Completed: s.Metrics.Value("completed")}
 		if s.Client != nil {
 			r.Client = s.Client.Name
 		}
@@ -280,7 +280,7 @@ func TestImportVLLMSweep(t *testing.T) {
 
 	// The table alone, as people pass it on.
 	table := imported(t, write(t, "summary.csv", ",date,endpoint_type,duration,completed,total_output_tokens,request_rate,run_number,max_num_seqs\r\n0,20261121,vllm,2.0,10,8,inf,0,32\r\n1,20261121,vllm,2.5,11,,inf,1,32\r\n"))
-	if len(table) != 2 || table[1].Block != 0 || table[1].Metrics["completed"] != 11 || table[1].Status != StatusInvalid || table[0].Extra["max_num_seqs"] != int64(32) {
+	if len(table) != 2 || table[1].Block != 0 || table[1].Metrics.Value("completed") != 11 || table[1].Status != StatusInvalid || table[0].Extra["max_num_seqs"] != int64(32) {
 		t.Errorf("%+v", table)
 	}
 }

@@ -41,7 +41,7 @@ func TestJSONForms(t *testing.T) {
 			t.Errorf("%q: %d results, want %d", text, len(found), want)
 		}
 		for _, m := range found {
-			if m.Metrics["completed"] != 4 || m.Metrics["duration_s"] != 2.5 || m.Metrics["total_output_tokens"] != 64 {
+			if m.Metrics.Value("completed") != 4 || m.Metrics.Value("duration_s") != 2.5 || m.Metrics.Value("total_output_tokens") != 64 {
 				t.Errorf("%q: %v", text, m.Metrics)
 			}
 			if source := map[bool]string{true: "jsonl", false: "json"}[want > 1]; m.Source != source {
@@ -53,8 +53,8 @@ func TestJSONForms(t *testing.T) {
 
 func TestJSONNonFinite(t *testing.T) {
 	m := parse(t, `{"duration": 1, "completed": 1, "request_rate": Infinity, "mean_ttft_ms": NaN, "mean_itl_ms": -Infinity, "std_itl_ms": "inf", "note": "NaN, Infinity", "odd": NaN}`)[0]
-	if !math.IsInf(m.Metrics["request_rate"], 1) || !math.IsNaN(m.Metrics["mean_ttft_ms"]) ||
-		!math.IsInf(m.Metrics["mean_itl_ms"], -1) || !math.IsInf(m.Metrics["std_itl_ms"], 1) {
+	if !math.IsInf(m.Metrics.Value("request_rate"), 1) || !math.IsNaN(m.Metrics.Value("mean_ttft_ms")) ||
+		!math.IsInf(m.Metrics.Value("mean_itl_ms"), -1) || !math.IsInf(m.Metrics.Value("std_itl_ms"), 1) {
 		t.Errorf("metrics %v", m.Metrics)
 	}
 	want := map[string]any{"request_rate": "inf", "odd": "nan"}
@@ -108,15 +108,15 @@ func TestJSONSecrets(t *testing.T) {
 
 func TestJSONErrors(t *testing.T) {
 	m := parse(t, `{"duration": 1, "completed": 2, "errors": ["", "Not Found", "Not Found", null, "Reset"], "ttfts": [1, 2]}`)[0]
-	if m.Metrics["failed"] != 3 {
-		t.Errorf("failed %v", m.Metrics["failed"])
+	if m.Metrics.Value("failed") != 3 {
+		t.Errorf("failed %v", m.Metrics.Value("failed"))
 	}
 	want := map[string]any{"errors": int64(3), "error messages": []any{"Not Found", "Reset"}}
 	if diff := cmp.Diff(want, m.Extra); diff != "" {
 		t.Error(diff)
 	}
 	counted := parse(t, `{"duration": 1, "completed": 2, "errors": ["x"], "failed": 7}`)[0]
-	if counted.Metrics["failed"] != 7 {
+	if counted.Metrics.Value("failed") != 7 {
 		t.Errorf("the client's own count was overruled: %v", counted.Metrics)
 	}
 }
@@ -160,7 +160,7 @@ func TestJSONOfOurOwnForm(t *testing.T) {
 		t.Error(diff)
 	}
 	inner := parse(t, `{"client": "servematrix bench", "metrics": {"duration_s": 2, "completed": 3, "odd": 1}, "extra": {"a": 1}}`)[0]
-	if inner.Metrics["completed"] != 3 || inner.Extra["a"] != int64(1) || inner.Extra["odd"] != int64(1) {
+	if inner.Metrics.Value("completed") != 3 || inner.Extra["a"] != int64(1) || inner.Extra["odd"] != int64(1) {
 		t.Errorf("%+v", inner)
 	}
 }

@@ -134,7 +134,7 @@ func (j *judge) present() {
 	var missing []string
 	need := func(names []string) {
 		for _, name := range names {
-			if _, ok := j.m.Metrics[name]; !ok && !slices.Contains(missing, name) && !slices.Contains(j.exp.Never, name) {
+			if _, ok := j.m.Metrics.Known(name); !ok && !slices.Contains(missing, name) && !slices.Contains(j.exp.Never, name) {
 				missing = append(missing, name)
 			}
 		}
@@ -158,15 +158,7 @@ func fit(name string, f float64) bool {
 
 // finite names the metrics that are no number.
 func (j *judge) finite() {
-	odd := false
-	for name, f := range j.m.Metrics {
-		odd = odd || !fit(name, f)
-	}
-	if !odd {
-		return
-	}
-	for _, name := range j.m.Metrics.Names() {
-		f := j.m.Metrics[name]
+	for name, f := range j.m.Metrics.All() {
 		if fit(name, f) {
 			continue
 		}

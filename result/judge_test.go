@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"servematrix/metric"
 )
 
 // reasons gives a verdict's reasons as "reason" or "reason?" for a warning.
@@ -22,16 +20,19 @@ func reasons(v Validity) []string {
 	return out
 }
 
-func measured(changes metric.Values) *Measurement {
+// changes are metrics that differ from those of a good measurement; one that is −Inf is gone.
+type changes map[string]float64
+
+func measured(differ changes) *Measurement {
 	m := newMeasurement("text")
 	for name, f := range map[string]float64{"duration_s": 10, "completed": 4, "total_output_tokens": 64, "output_throughput": 6.4} {
-		m.Metrics[name] = f
+		m.Metrics.Set(name, f)
 	}
-	for name, f := range changes {
+	for name, f := range differ {
 		if math.IsInf(f, -1) {
-			delete(m.Metrics, name)
+			m.Metrics.Delete(name)
 		} else {
-			m.Metrics[name] = f
+			m.Metrics.Set(name, f)
 		}
 	}
 	return m
@@ -40,42 +41,42 @@ func measured(changes metric.Values) *Measurement {
 func TestJudge(t *testing.T) {
 	gone := math.Inf(-1)
 	for name, c := range map[string]struct {
-		metrics metric.Values
+		metrics changes
 		exp     Expectation
 		want    []string
 	}{
 		"good":               {nil, Expectation{NumPrompts: 4, OutputTokens: 64, Promised: []string{"completed"}}, nil},
 		"nothing known":      {nil, Expectation{}, nil},
-		"infinite rate":      {metric.Values{"request_rate": math.Inf(1)}, Expectation{}, nil},
-		"failed":             {metric.Values{"failed": 2}, Expectation{NumPrompts: 6}, []string{RequestsFailed}},
-		"failed, some lost":  {metric.Values{"failed": 1}, Expectation{NumPrompts: 6}, []string{RequestsFailed, WrongRequestCount}},
+		"infinite rate":      {changes{"request_rate": math.Inf(1)}, Expectation{}, nil},
+		"failed":             {changes{"failed": 2}, Expectation{NumPrompts: 6}, []string{RequestsFailed}},
+		"failed, some lost":  {changes{"failed": 1}, Expectation{NumPrompts: 6}, []string{RequestsFailed, WrongRequestCount}},
 		"too few":            {nil, Expectation{NumPrompts: 5}, []string{WrongRequestCount}},
-		"too few by itself":  {metric.Values{"num_prompts": 5}, Expectation{}, []string{WrongRequestCount}},
-		"caller knows best":  {metric.Values{"num_prompts": 5}, Expectation{NumPrompts: 4}, nil},
+		"too few by itself":  {changes{"num_prompts": 5}, Expectation{}, []string{WrongRequestCount}},
+		"caller knows best":  {changes{"num_prompts": 5}, Expectation{NumPrompts: 4}, nil},
 		"too many":           {nil, Expectation{NumPrompts: 3}, []string{WrongRequestCount + "?"}},
-		"no tokens":          {metric.Values{"total_output_tokens": 0}, Expectation{OutputTokens: 64}, []string{NoTokens}},
-		"nothing completed":  {metric.Values{"completed": 0, "total_output_tokens": gone}, Expectation{}, []string{NoTokens, NoMetrics}},
+		"no tokens":          {changes{"total_output_tokens": 0}, Expectation{OutputTokens: 64}, []string{NoTokens}},
+		"nothing completed":  {changes{"completed": 0, "total_output_tokens": gone}, Expectation{}, []string{NoTokens, NoMetrics}},
 		"few tokens":         {nil, Expectation{OutputTokens: 100}, []string{TokenMismatch}},
-		"a token less":       {metric.Values{"total_output_tokens": 999, "output_throughput": 99.9}, Expectation{OutputTokens: 1000}, []string{TokenMismatch + "?"}},
+		"a token less":       {changes{"total_output_tokens": 999, "output_throughput": 99.9}, Expectation{OutputTokens: 1000}, []string{TokenMismatch + "?"}},
 		"lost, so few":       {nil, Expectation{NumPrompts: 8, OutputTokens: 128}, []string{WrongRequestCount}},
 		"promise broken":     {nil, Expectation{Promised: []string{"mean_ttft_ms", "completed"}}, []string{NoMetrics}},
 		"generic":            {nil, Expectation{Generic: true, Promised: []string{"mean_ttft_ms"}}, nil},
-		"generic, no time":   {metric.Values{"duration_s": gone}, Expectation{Generic: true}, []string{NoMetrics}},
-		"no duration":        {metric.Values{"duration_s": 0}, Expectation{}, []string{NoMetrics}},
-		"nan throughput":     {metric.Values{"output_throughput": math.NaN()}, Expectation{}, []string{NonFinite}},
-		"nan promised":       {metric.Values{"mean_itl_ms": math.NaN()}, Expectation{Promised: []string{"mean_itl_ms"}}, []string{NonFinite}},
-		"nan besides":        {metric.Values{"mean_itl_ms": math.NaN()}, Expectation{}, []string{NonFinite + "?"}},
-		"percentiles fall":   {metric.Values{"median_itl_ms": 9, "p99_itl_ms": 3}, Expectation{}, []string{LatencyInconsistent + "?"}},
-		"first after last":   {metric.Values{"mean_ttft_ms": 9, "mean_e2e_latency_ms": 3}, Expectation{}, []string{LatencyInconsistent + "?"}},
-		"sums fit":           {metric.Values{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 40}, Expectation{}, nil},
-		"sums do not fit":    {metric.Values{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 400}, Expectation{}, []string{LatencyInconsistent + "?"}},
-		"tokens in bunches":  {metric.Values{"mean_tpot_ms": 2, "median_tpot_ms": 0.001}, Expectation{}, []string{ClientStarved + "?"}},
-		"throughput below 0": {metric.Values{"output_throughput": -5}, Expectation{}, []string{ThroughputInconsistent}},
-		"no throughput":      {metric.Values{"output_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
-		"no request a s":     {metric.Values{"request_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
-		"duration in ms":     {metric.Values{"duration_s": 2000, "output_throughput": 32}, Expectation{}, []string{ThroughputInconsistent + "?"}},
-		"rounded throughput": {metric.Values{"duration_s": 1000, "output_throughput": 0.06, "request_throughput": 0}, Expectation{}, nil},
-		"rounding is no lie": {metric.Values{"median_itl_ms": 3.01, "p99_itl_ms": 3}, Expectation{}, nil},
+		"generic, no time":   {changes{"duration_s": gone}, Expectation{Generic: true}, []string{NoMetrics}},
+		"no duration":        {changes{"duration_s": 0}, Expectation{}, []string{NoMetrics}},
+		"nan throughput":     {changes{"output_throughput": math.NaN()}, Expectation{}, []string{NonFinite}},
+		"nan promised":       {changes{"mean_itl_ms": math.NaN()}, Expectation{Promised: []string{"mean_itl_ms"}}, []string{NonFinite}},
+		"nan besides":        {changes{"mean_itl_ms": math.NaN()}, Expectation{}, []string{NonFinite + "?"}},
+		"percentiles fall":   {changes{"median_itl_ms": 9, "p99_itl_ms": 3}, Expectation{}, []string{LatencyInconsistent + "?"}},
+		"first after last":   {changes{"mean_ttft_ms": 9, "mean_e2e_latency_ms": 3}, Expectation{}, []string{LatencyInconsistent + "?"}},
+		"sums fit":           {changes{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 40}, Expectation{}, nil},
+		"sums do not fit":    {changes{"mean_ttft_ms": 10, "mean_tpot_ms": 2, "mean_e2e_latency_ms": 400}, Expectation{}, []string{LatencyInconsistent + "?"}},
+		"tokens in bunches":  {changes{"mean_tpot_ms": 2, "median_tpot_ms": 0.001}, Expectation{}, []string{ClientStarved + "?"}},
+		"throughput below 0": {changes{"output_throughput": -5}, Expectation{}, []string{ThroughputInconsistent}},
+		"no throughput":      {changes{"output_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
+		"no request a s":     {changes{"request_throughput": 0}, Expectation{}, []string{ThroughputInconsistent}},
+		"duration in ms":     {changes{"duration_s": 2000, "output_throughput": 32}, Expectation{}, []string{ThroughputInconsistent + "?"}},
+		"rounded throughput": {changes{"duration_s": 1000, "output_throughput": 0.06, "request_throughput": 0}, Expectation{}, nil},
+		"rounding is no lie": {changes{"median_itl_ms": 3.01, "p99_itl_ms": 3}, Expectation{}, nil},
 	} {
 		v := Judge(measured(c.metrics), c.exp)
 		if got := reasons(v); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
@@ -137,12 +138,12 @@ func TestExpectedOutput(t *testing.T) {
 		"vllm, spread":    {ClientVLLM, with(vllm, "random_range_ratio", "0.5"), 0},
 		"unknown":         {"", vllm, 0},
 	} {
-		m := measured(metric.Values{"num_prompts": 4})
+		m := measured(changes{"num_prompts": 4})
 		m.Client, m.Config = c.client, c.config
 		if got, ok := expectedOutput(m); got != c.want || ok != (c.want > 0) {
 			t.Errorf("%s: %v, %v", name, got, ok)
 		}
-		m.Metrics["total_output_tokens"] = 60
+		m.Metrics.Set("total_output_tokens", 60)
 		if got := reasons(Judge(m, Expectation{})); slices.Contains(got, TokenMismatch+"?") != (c.want > 0) {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -34,7 +34,7 @@ func (t *taker) spread(latency string, s engine.Spread) {
 					continue
 				}
 				if f, ok := number(spots[0].value, t.unitOf(spots[0], unit), "ms"); ok {
-					t.m.Metrics[name] = f
+					t.m.Metrics.Set(name, f)
 					t.used = append(t.used, spots[0])
 				}
 			}
@@ -73,8 +73,8 @@ func (t *taker) compute(latency string, p engine.Path, unit string) {
 	for stat, f := range map[string]float64{
 		"median": quantile(values, 0.5), "p90": quantile(values, 0.9), "p95": quantile(values, 0.95), "p99": quantile(values, 0.99), "max": values[len(values)-1],
 	} {
-		if _, has := t.m.Metrics[stat+"_"+latency]; !has {
-			t.m.Metrics[stat+"_"+latency] = f
+		if _, has := t.m.Metrics.Known(stat + "_" + latency); !has {
+			t.m.Metrics.Set(stat+"_"+latency, f)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (t *taker) take() {
 	for name, v := range t.layout.Metrics {
 		info, _ := metric.Lookup(name)
 		if f, ok := t.value(v, info.Unit); ok {
-			t.m.Metrics[name] = f
+			t.m.Metrics.Set(name, f)
 		}
 	}
 	for latency, s := range t.layout.Latencies {

@@ -286,7 +286,7 @@ func TestSeveralWorkloadsInOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, reasons, err := Read(Inputs{Result: path, Profile: engine.Embedded().Client("llama-benchy")})
-	if err != nil || m.Metrics["mean_ttft_ms"] != 3 || len(reasons) != 1 || reasons[0].Reason != WrongRequestCount || reasons[0].Severity != SeverityError {
+	if err != nil || m.Metrics.Value("mean_ttft_ms") != 3 || len(reasons) != 1 || reasons[0].Reason != WrongRequestCount || reasons[0].Severity != SeverityError {
 		t.Errorf("%+v, %v, %v", m, reasons, err)
 	}
 	samples, err := Import([]string{path})
@@ -364,19 +364,19 @@ func TestLayoutVariants(t *testing.T) {
 	genai := read("genai-bench", "clients/genai-bench/conc/exp/D128_64_text-to-text_num_concurrency_8_time_3s.json", func(s string) string {
 		return strings.Replace(s, `"_time_unit": "s"`, `"_time_unit": "ms"`, 1)
 	})
-	if genai.Metrics["mean_ttft_ms"] != 0.49769435268745116 || genai.Metrics["duration_s"] != 3.8924852950003697 {
-		t.Errorf("in ms: TTFT %v ms, duration %v s", genai.Metrics["mean_ttft_ms"], genai.Metrics["duration_s"])
+	if genai.Metrics.Value("mean_ttft_ms") != 0.49769435268745116 || genai.Metrics.Value("duration_s") != 3.8924852950003697 {
+		t.Errorf("in ms: TTFT %v ms, duration %v s", genai.Metrics.Value("mean_ttft_ms"), genai.Metrics.Value("duration_s"))
 	}
 	stable := read("ais_bench", "clients/aisbench/conc/20261121_034325/performances/vllm-api-stream-chat/synthetic.json", func(s string) string {
 		return strings.NewReplacer(`"total"`, `"stable"`, ",total,", ",stable,").Replace(s)
 	})
-	if stable.Metrics["mean_ttft_ms"] != 53.2 || stable.Metrics["duration_s"] != 1.3861347 {
+	if stable.Metrics.Value("mean_ttft_ms") != 53.2 || stable.Metrics.Value("duration_s") != 1.3861347 {
 		t.Errorf("the stable stage: %v", stable.Metrics)
 	}
 	// An unlimited evalscope run says -1, which is no rate and no limit.
 	rate := read("evalscope perf", "clients/evalscope/rate/tiny/rate_20.0_number_40/benchmark_summary.json", func(s string) string { return s })
-	if _, has := rate.Metrics["max_concurrency"]; has || rate.Metrics["request_rate"] != 20 || rate.Extra["Concurrency"] != int64(-1) {
-		t.Errorf("rate %v, concurrency %v", rate.Metrics["request_rate"], rate.Extra["Concurrency"])
+	if _, has := rate.Metrics.Known("max_concurrency"); has || rate.Metrics.Value("request_rate") != 20 || rate.Extra["Concurrency"] != int64(-1) {
+		t.Errorf("rate %v, concurrency %v", rate.Metrics.Value("request_rate"), rate.Extra["Concurrency"])
 	}
 }
 
@@ -394,7 +394,7 @@ func TestRequestsAreReadOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Metrics["failed"] != 2 || cmp.Diff(m.Extra["error messages"], []any{"refused"}) != "" {
+	if m.Metrics.Value("failed") != 2 || cmp.Diff(m.Extra["error messages"], []any{"refused"}) != "" {
 		t.Errorf("%v, %v", m.Metrics, m.Extra)
 	}
 }

@@ -23,7 +23,7 @@ const (
 type Measurement struct {
 	// Metrics holds the numbers under the contract's names, NaN and infinity as the client
 	// wrote them, so that the gate can name them.
-	Metrics metric.Values
+	Metrics *metric.Values
 	// Extra holds what has no contract name, by the client's own label or JSON key:
 	// "Total generated tokens (retokenized)": 254763. A label that comes twice is kept the
 	// second time as "section / label". Numbers that are not finite are strings ("inf").
@@ -57,7 +57,7 @@ type Measurement struct {
 
 func newMeasurement(source string) *Measurement {
 	return &Measurement{
-		Metrics:  metric.Values{},
+		Metrics:  &metric.Values{},
 		Extra:    map[string]any{},
 		Config:   map[string]any{},
 		Source:   source,
@@ -85,15 +85,15 @@ func (m *Measurement) addExtra(value any, names ...string) {
 // P50, which is the same number, and the requests asked for where only its arguments say so.
 func (m *Measurement) complete() {
 	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
-		if p50, ok := m.Metrics["p50_"+latency]; ok {
-			if _, has := m.Metrics["median_"+latency]; !has {
-				m.Metrics["median_"+latency] = p50
+		if p50, ok := m.Metrics.Known("p50_" + latency); ok {
+			if _, has := m.Metrics.Known("median_" + latency); !has {
+				m.Metrics.Set("median_"+latency, p50)
 			}
 		}
 	}
-	if _, has := m.Metrics["num_prompts"]; !has {
+	if _, has := m.Metrics.Known("num_prompts"); !has {
 		if n, ok := m.asked(); ok {
-			m.Metrics["num_prompts"] = float64(n)
+			m.Metrics.Set("num_prompts", float64(n))
 		}
 	}
 }
@@ -102,16 +102,16 @@ func (m *Measurement) complete() {
 // what the result itself says comes first. A client whose profile says that it does not count
 // failures failed in all requests that are missing.
 func (m *Measurement) Asked(requests int) {
-	if _, told := m.Metrics["num_prompts"]; !told && requests > 0 {
-		m.Metrics["num_prompts"] = float64(requests)
+	if _, told := m.Metrics.Known("num_prompts"); !told && requests > 0 {
+		m.Metrics.Set("num_prompts", float64(requests))
 	}
 	asked, known := m.Metrics.Get("num_prompts")
 	completed, also := m.Metrics.Get("completed")
-	if _, counted := m.Metrics["failed"]; counted || !also || m.profile == nil || !m.profile.Layout.Missing {
+	if _, counted := m.Metrics.Known("failed"); counted || !also || m.profile == nil || !m.profile.Layout.Missing {
 		return
 	}
 	if known {
-		m.Metrics["failed"] = max(asked-completed, 0)
+		m.Metrics.Set("failed", max(asked-completed, 0))
 	} else {
 		m.Findings = append(m.Findings, Reason{WrongRequestCount, SeverityWarning,
 			fmt.Sprintf("%s counts no failures, and nobody knows how many requests it was asked for", m.profile.Name)})
@@ -132,12 +132,12 @@ func (m *Measurement) asked() (int64, bool) {
 
 // recognised tells a benchmark's result from any other text or JSON with a familiar word in it.
 func (m *Measurement) recognised() bool {
-	if m.older && len(m.Metrics) > 0 {
+	if m.older && m.Metrics.Len() > 0 {
 		return true
 	}
 	for _, name := range []string{"duration_s", "completed", "request_throughput", "output_throughput"} {
-		if _, ok := m.Metrics[name]; ok {
-			return len(m.Metrics) >= 2
+		if _, ok := m.Metrics.Known(name); ok {
+			return m.Metrics.Len() >= 2
 		}
 	}
 	return false

@@ -12,7 +12,7 @@ import (
 
 // object is one JSON object while it is sorted into metrics, configuration and the rest.
 type object struct {
-	metrics  metric.Values
+	metrics  *metric.Values
 	config   map[string]any
 	extra    map[string]any
 	keys     keySet
@@ -25,7 +25,7 @@ type object struct {
 }
 
 func newObject() *object {
-	return &object{config: make(map[string]any, 16), extra: map[string]any{}, metrics: make(metric.Values, 48)}
+	return &object{config: make(map[string]any, 16), extra: map[string]any{}, metrics: &metric.Values{}}
 }
 
 // perRequest are the clients' arrays with one entry a request (or token); they are read over.
@@ -87,7 +87,7 @@ func (o *object) scalar(key *keyMeaning, v scalar) {
 	}
 	if key.metric != "" {
 		if v.numeric {
-			o.metrics[key.metric] = v.f
+			o.metrics.Set(key.metric, v.f)
 			if !finite(v.f) && key.metric == "request_rate" {
 				o.extra[key.name] = v.value() // null among the metrics; here one still reads what was asked
 			}
@@ -168,7 +168,7 @@ func (o *object) own(metrics map[string]any) {
 		f, numeric := toFloat(value)
 		switch {
 		case known && numeric:
-			o.metrics[name] = f
+			o.metrics.Set(name, f)
 		case !known && value != nil:
 			o.extra[labelOf(key)] = value
 		}
@@ -222,8 +222,8 @@ func (o *object) measurement() *Measurement {
 	}
 	if o.requests {
 		// SGLang counts no failures of its own; vLLM's count is the same number.
-		if _, has := m.Metrics["failed"]; !has {
-			m.Metrics["failed"] = float64(o.failures)
+		if _, has := m.Metrics.Known("failed"); !has {
+			m.Metrics.Set("failed", float64(o.failures))
 		}
 	}
 	if o.failures > 0 {

@@ -59,21 +59,21 @@ func (o *object) other(m *Measurement) {
 		}
 		m.Client, m.older = form.client, true
 		for _, key := range form.other {
-			if f, ok := m.Metrics[key]; ok {
-				delete(m.Metrics, key)
+			if f, ok := m.Metrics.Known(key); ok {
+				m.Metrics.Delete(key)
 				m.Extra[key] = plain(f, false)
 			}
 		}
 		for key, name := range form.metrics {
 			f, ok := toFloat(m.Extra[key])
-			if _, taken := m.Metrics[name]; !ok || taken {
+			if _, taken := m.Metrics.Known(name); !ok || taken {
 				continue
 			}
 			if factor, has := form.factor[key]; has {
 				f *= factor
 			}
 			delete(m.Extra, key)
-			m.Metrics[name] = f
+			m.Metrics.Set(name, f)
 		}
 		return
 	}

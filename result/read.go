@@ -154,10 +154,10 @@ func openMaybe(path string) (*os.File, error) {
 // join completes the JSON's measurement with what only the text has, and compares the rest.
 func join(m, text *Measurement) *Measurement {
 	for _, name := range text.Metrics.Names() {
-		value := text.Metrics[name]
-		own, has := m.Metrics[name]
+		value := text.Metrics.Value(name)
+		own, has := m.Metrics.Known(name)
 		if !has {
-			m.Metrics[name] = value
+			m.Metrics.Set(name, value)
 			continue
 		}
 		half, printed := text.halfUnit[name]
@@ -188,8 +188,8 @@ func join(m, text *Measurement) *Measurement {
 	return m
 }
 
-func repeats(v metric.Values, name string) bool {
-	f, ok := v[name]
+func repeats(v *metric.Values, name string) bool {
+	f, ok := v.Known(name)
 	return ok && !finite(f)
 }
 
@@ -198,11 +198,11 @@ func repeats(v metric.Values, name string) bool {
 func sameResult(m, text *Measurement) bool {
 	shared := 0
 	for name, half := range text.halfUnit {
-		own, has := m.Metrics[name]
+		own, has := m.Metrics.Known(name)
 		if !has {
 			continue
 		}
-		if !agree(own, text.Metrics[name], half) {
+		if !agree(own, text.Metrics.Value(name), half) {
 			return false
 		}
 		shared++

@@ -81,23 +81,23 @@ func TestReadJoinsBothForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, f := range exact[0].Metrics {
-			if m.Metrics[name] != f {
-				t.Errorf("%s: %s = %v, the file says %v", dir, name, m.Metrics[name], f)
+		for name, f := range exact[0].Metrics.All() {
+			if m.Metrics.Value(name) != f {
+				t.Errorf("%s: %s = %v, the file says %v", dir, name, m.Metrics.Value(name), f)
 			}
 		}
 		printed, err := ParseText(open(t, dir+"/stdout"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name := range printed[0].Metrics {
-			if _, ok := m.Metrics[name]; !ok {
+		for name := range printed[0].Metrics.All() {
+			if _, ok := m.Metrics.Known(name); !ok {
 				t.Errorf("%s: %s was lost", dir, name)
 			}
 		}
 		if client == "sglang" {
-			if m.Metrics["max_itl_ms"] != printed[0].Metrics["max_itl_ms"] || m.Metrics["num_prompts"] != 40 {
-				t.Errorf("%s: max ITL %v, prompts %v", dir, m.Metrics["max_itl_ms"], m.Metrics["num_prompts"])
+			if m.Metrics.Value("max_itl_ms") != printed[0].Metrics.Value("max_itl_ms") || m.Metrics.Value("num_prompts") != 40 {
+				t.Errorf("%s: max ITL %v, prompts %v", dir, m.Metrics.Value("max_itl_ms"), m.Metrics.Value("num_prompts"))
 			}
 		}
 		if m.Source != "json" || m.Config["dataset_name"] == nil || m.Config["seed"] == nil {
@@ -146,14 +146,14 @@ func TestReadFallsBack(t *testing.T) {
 	stdout := write(t, "out", block("Successful requests:                     4         ", "Benchmark duration (s):                  2.50      "))
 	cut := write(t, "cut.json", `{"completed": 9, "duration": 1}{"completed": 4, "dura`)
 	m, found, err := Read(Inputs{Stdout: stdout, Result: cut})
-	if err != nil || m.Source != "text" || m.Metrics["completed"] != 4 {
+	if err != nil || m.Source != "text" || m.Metrics.Value("completed") != 4 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if len(found) != 1 || found[0].Reason != Partial || found[0].Severity != SeverityWarning {
 		t.Errorf("%v", found)
 	}
 	old := write(t, "old.json", `{"completed": 9, "duration": 1}`)
-	if m, found, err = Read(Inputs{Stdout: filepath.Join(t.TempDir(), "none"), Result: old}); err != nil || m.Metrics["completed"] != 9 || len(found) != 0 {
+	if m, found, err = Read(Inputs{Stdout: filepath.Join(t.TempDir(), "none"), Result: old}); err != nil || m.Metrics.Value("completed") != 9 || len(found) != 0 {
 		t.Errorf("the file alone: %v, %v, %v", m, found, err)
 	}
 	if _, _, err = Read(Inputs{Result: cut}); !errors.Is(err, ErrNoResult) || !strings.Contains(err.Error(), "cut off") {
@@ -174,19 +174,19 @@ func TestReadChooses(t *testing.T) {
 	}
 	blocks := write(t, "out", rows("4")+"noise\n"+rows("5"))
 	last, _, err := Read(Inputs{Stdout: blocks})
-	if err != nil || last.Metrics["completed"] != 5 {
+	if err != nil || last.Metrics.Value("completed") != 5 {
 		t.Errorf("%v, %v", last, err)
 	}
 	first, _, err := Read(Inputs{Stdout: blocks, First: true})
-	if err != nil || first.Metrics["completed"] != 4 {
+	if err != nil || first.Metrics.Value("completed") != 4 {
 		t.Errorf("%v, %v", first, err)
 	}
 	printed, _, err := Read(Inputs{Stdout: write(t, "out", "starting\n{\"duration\": 1, \"completed\": 7}\nbye\n")})
-	if err != nil || printed.Metrics["completed"] != 7 || printed.Source != "json" {
+	if err != nil || printed.Metrics.Value("completed") != 7 || printed.Source != "json" {
 		t.Errorf("%v, %v", printed, err)
 	}
 	appended, _, err := Read(Inputs{Result: write(t, "r.jsonl", `{"duration": 1, "completed": 7}{"duration": 1, "completed": 8}`)})
-	if err != nil || appended.Metrics["completed"] != 8 || appended.Source != "jsonl" {
+	if err != nil || appended.Metrics.Value("completed") != 8 || appended.Source != "jsonl" {
 		t.Errorf("%v, %v", appended, err)
 	}
 }
@@ -198,10 +198,10 @@ func TestReadStderr(t *testing.T) {
 	}
 	quiet, loud := write(t, "out", "starting\n"), write(t, "err", "100%|###| 5/5\n"+rows("5"))
 	m, _, err := Read(Inputs{Stdout: quiet, Stderr: loud})
-	if err != nil || m.Metrics["completed"] != 5 {
+	if err != nil || m.Metrics.Value("completed") != 5 {
 		t.Errorf("%v, %v", m, err)
 	}
-	if m, _, err = Read(Inputs{Stdout: write(t, "out", rows("4")), Stderr: loud}); err != nil || m.Metrics["completed"] != 4 {
+	if m, _, err = Read(Inputs{Stdout: write(t, "out", rows("4")), Stderr: loud}); err != nil || m.Metrics.Value("completed") != 4 {
 		t.Errorf("%v, %v", m, err)
 	}
 	if _, _, err = Read(Inputs{Stdout: quiet, Stderr: quiet}); !errors.Is(err, ErrNoResult) {

@@ -38,7 +38,7 @@ type Sample struct {
 	// Server is the server variant that was measured, Client the workload.
 	Server, Client *Side
 	// Metrics are the numbers under the contract's names; nil where nothing was measured.
-	Metrics metric.Values
+	Metrics *metric.Values
 	// Extra holds what has no contract name, as in Measurement.
 	Extra map[string]any
 	// Validity is the gate's verdict; nil where nothing was measured.
@@ -220,10 +220,7 @@ func parseSample(data []byte) (*Sample, error) {
 	s := &Sample{
 		Run: value(in.Run), Cell: value(in.Cell), Block: value(in.Block), Attempt: value(in.Attempt),
 		Status: in.Status, Failure: in.Failure, Server: server, Client: client, Extra: extra,
-		Validity: in.Validity, Times: in.Times, Source: in.Source, Simulated: in.Simulated,
-	}
-	if in.Metrics != nil {
-		s.Metrics = *in.Metrics
+		Metrics: in.Metrics, Validity: in.Validity, Times: in.Times, Source: in.Source, Simulated: in.Simulated,
 	}
 	return s, nil
 }

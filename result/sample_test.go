@@ -19,7 +19,7 @@ func fullSample() Sample {
 		Failure:  &Failure{Class: "oom", Phase: "start", Message: "CUDA out of memory", File: "launches/l1/server.log", Line: 812, Tail: []string{"a <b>"}},
 		Server:   &Side{Name: "triton", ID: "triton-1", Axes: matrix.Axes{{Name: "z", Value: "1"}, {Name: "a", Value: "2"}}, Argv: []string{"serve", "a&b"}, Env: map[string]string{"X": "1"}},
 		Client:   &Side{Name: "small"},
-		Metrics:  metric.Values{"completed": 4, "p99.9_ttft_ms": 1.5},
+		Metrics:  metric.Of(map[string]float64{"completed": 4, "p99.9_ttft_ms": 1.5}),
 		Extra:    map[string]any{"b": int64(2), "a": 1.5, "list": []any{int64(1), "x"}},
 		Validity: &Validity{Reasons: []Reason{{TokenMismatch, SeverityWarning, "60 of 64"}}},
 		Times:    map[string]PhaseTime{"start": {Start: time.Date(2026, 11, 21, 4, 0, 0, 5e8, time.UTC), Since: 0.25}},
@@ -83,12 +83,12 @@ func TestUnknownIsNull(t *testing.T) {
 }
 
 func BenchmarkParseSample(b *testing.B) {
-	s := Sample{Run: "run", Cell: "cell", Block: 1, Attempt: 1, Status: StatusOK, Validity: &Validity{OK: true}, Metrics: metric.Values{}, Times: map[string]PhaseTime{}}
+	s := Sample{Run: "run", Cell: "cell", Block: 1, Attempt: 1, Status: StatusOK, Validity: &Validity{OK: true}, Metrics: &metric.Values{}, Times: map[string]PhaseTime{}}
 	argv := strings.Fields("python3 -m sglang.bench_serving --backend sglang-oai --dataset-name random --random-input-len 1000 --random-output-len 1000 --num-prompts 256")
 	s.Server = &Side{Name: "server", ID: "server-0a1b2c3d4e5f", Axes: matrix.Axes{{Name: "backend", Value: "triton"}}, Argv: argv, Env: map[string]string{"A": "1"}}
 	s.Client = s.Server
 	for i, name := range metric.Names() {
-		s.Metrics[name] = 1000.25 + float64(i)
+		s.Metrics.Set(name, 1000.25+float64(i))
 	}
 	for _, phase := range []string{"start", "ready", "client", "client_end"} {
 		s.Times[phase] = PhaseTime{Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Since: 71.25}

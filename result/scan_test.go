@@ -23,7 +23,7 @@ func line(n int) string {
 func completed(found []*Measurement) []float64 {
 	var out []float64
 	for _, m := range found {
-		out = append(out, m.Metrics["completed"])
+		out = append(out, m.Metrics.Value("completed"))
 	}
 	return out
 }

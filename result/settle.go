@@ -39,7 +39,7 @@ func (s *Sample) settle(m *Measurement, end *Failure) {
 	s.Metrics, s.Extra, s.Validity = m.Metrics, m.Extra, &verdict
 	s.Simulated = s.Simulated || m.Simulated
 	switch {
-	case end != nil && (verdict.OK || m.Metrics["completed"] <= 0):
+	case end != nil && (verdict.OK || m.Metrics.Value("completed") <= 0):
 		s.Status, s.Failure = StatusFailed, end
 	case !verdict.OK:
 		s.Status = StatusInvalid

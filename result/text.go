@@ -86,7 +86,7 @@ func (p *textParser) finish() {
 		return
 	}
 	b.decide()
-	if len(b.m.Metrics) == 0 {
+	if b.m.Metrics.Len() == 0 {
 		return
 	}
 	b.m.Partial = !b.closed || b.partial
@@ -270,7 +270,7 @@ func (b *textBlock) row(line string, ended bool) bool {
 // keep puts a row's number where it belongs.
 func (b *textBlock) keep(r row, f float64, places int, numeric bool) {
 	name, factor, known := textMetric(r.label)
-	if _, taken := b.m.Metrics[name]; known && numeric && !r.steady && !taken {
+	if _, taken := b.m.Metrics.Known(name); known && numeric && !r.steady && !taken {
 		b.metric(name, r.label, f*factor, places, factor)
 		return
 	}
@@ -292,7 +292,7 @@ func (b *textBlock) decide() {
 }
 
 func (b *textBlock) metric(name, label string, f float64, places int, factor float64) {
-	b.m.Metrics[name] = f
+	b.m.Metrics.Set(name, f)
 	if places >= 0 {
 		half := 0.5 * factor
 		for range places {

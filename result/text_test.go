@@ -1,6 +1,7 @@
 package result
 
 import (
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestTextLabels(t *testing.T) {
 		"  Mean TTFT (ms):    1e3":                            {"mean_ttft_ms", 1000},
 	} {
 		m := one(t, block(row))
-		if got := m.Metrics[want.name]; got != want.value || len(m.Metrics) != 1 || len(m.Extra) != 0 {
+		if got := m.Metrics.Value(want.name); got != want.value || m.Metrics.Len() != 1 || len(m.Extra) != 0 {
 			t.Errorf("%q: %v, extra %v", row, m.Metrics, m.Extra)
 		}
 	}
@@ -67,10 +68,10 @@ func TestTextValuesThatAreNoNumbers(t *testing.T) {
 		"Mean TTFT (ms):                          nan       ",
 		"Median TTFT (ms):                        -inf      ",
 	))
-	if !math.IsInf(m.Metrics["request_rate"], 1) || !math.IsNaN(m.Metrics["mean_ttft_ms"]) || !math.IsInf(m.Metrics["median_ttft_ms"], -1) {
+	if !math.IsInf(m.Metrics.Value("request_rate"), 1) || !math.IsNaN(m.Metrics.Value("mean_ttft_ms")) || !math.IsInf(m.Metrics.Value("median_ttft_ms"), -1) {
 		t.Errorf("metrics %v", m.Metrics)
 	}
-	if _, ok := m.Metrics["max_concurrency"]; ok {
+	if _, ok := m.Metrics.Known("max_concurrency"); ok {
 		t.Error("max_concurrency is set")
 	}
 	if diff := cmp.Diff(map[string]any{"Traffic request rate": "inf"}, m.Extra); diff != "" {
@@ -126,7 +127,7 @@ func TestTextSpeculativeDecoding(t *testing.T) {
 	if diff := cmp.Diff(want, m.Extra); diff != "" {
 		t.Error(diff)
 	}
-	if m.Metrics["accept_length"] != 3.2 || m.Client != ClientVLLM {
+	if m.Metrics.Value("accept_length") != 3.2 || m.Client != ClientVLLM {
 		t.Errorf("%v, client %q", m.Metrics, m.Client)
 	}
 }
@@ -171,7 +172,7 @@ func TestTextAfterTheBlock(t *testing.T) {
 
 func TestTextLineEnds(t *testing.T) {
 	plain := block("Successful requests:                     4         ", "Mean TTFT (ms):                          98.30     ")
-	want := one(t, plain).Metrics
+	want := maps.Collect(one(t, plain).Metrics.All())
 	noisy := "\ufeff" + strings.ReplaceAll(plain, "\n", "\r\n")
 	for name, text := range map[string]string{
 		"crlf and bom": noisy,
@@ -203,10 +204,10 @@ func TestTextCutBlock(t *testing.T) {
 			if m.Partial == closed {
 				t.Errorf("cut at %d: partial %v", i, m.Partial)
 			}
-			if f, ok := m.Metrics["mean_ttft_ms"]; ok && f != 98.30 {
+			if f, ok := m.Metrics.Known("mean_ttft_ms"); ok && f != 98.30 {
 				t.Errorf("cut at %d: mean TTFT %v", i, f)
 			}
-			if f := m.Metrics["completed"]; f != 4 {
+			if f := m.Metrics.Value("completed"); f != 4 {
 				t.Errorf("cut at %d: completed %v", i, f)
 			}
 		}
@@ -230,7 +231,7 @@ func TestTextTwoResults(t *testing.T) {
 			t.Errorf("result %d: %s", i, diff)
 		}
 	}
-	if found[0].Metrics["num_prompts"] != 4 || found[1].Metrics["num_prompts"] != 8 {
+	if found[0].Metrics.Value("num_prompts") != 4 || found[1].Metrics.Value("num_prompts") != 8 {
 		t.Errorf("%v, %v", found[0].Metrics, found[1].Metrics)
 	}
 }

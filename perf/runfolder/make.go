@@ -133,11 +133,11 @@ func (f *filler) files(cell matrix.Cell, u orchestrator.Unit, server *matrix.Ser
 		Run: filepath.Base(string(f.folder)), Cell: cell.ID, Block: u.Block, Attempt: 1, Status: orchestrator.StatusOK,
 		Server:  &result.Side{Name: server.Name, ID: server.ID, Axes: server.Axes, Argv: server.Argv, Env: server.Env},
 		Client:  &result.Side{Name: client.Name, ID: client.ID, Axes: client.Axes, Argv: client.Argv, Env: client.Env},
-		Metrics: metric.Values{}, Times: map[string]result.PhaseTime{},
+		Metrics: &metric.Values{}, Times: map[string]result.PhaseTime{},
 	}
 	vary := rand.New(rand.NewPCG(uint64(f.n), 0))
 	for i, name := range metric.Names() {
-		s.Metrics[name] = (1000.25 + float64(i)) * (1 + 0.01*vary.NormFloat64()) // no two starts are alike
+		s.Metrics.Set(name, (1000.25+float64(i))*(1+0.01*vary.NormFloat64())) // no two starts are alike
 	}
 	for _, phase := range []string{"start", "ready", "client", "client_end"} {
 		s.Times[phase] = result.PhaseTime{Start: time.Now().UTC(), Since: 71.25}
