@@ -42,15 +42,15 @@ const (
 // Event is one line of events.jsonl.
 type Event struct {
 	Seq     int64           `json:"seq"`               // 1, 2, 3 … over the run's whole life
-	Time    time.Time       `json:"time"`              // UTC
-	Mono    float64         `json:"mono"`              // seconds since the session began, by the monotonic clock
-	Session int             `json:"session"`           // 1 for run, one more for each resume
-	Type    Type            `json:"type"`              //
-	Launch  string          `json:"launch,omitempty"`  // folder name under launches/
-	Cell    string          `json:"cell,omitempty"`    // id of the cell
-	Block   int             `json:"block,omitempty"`   // 1 … blocks
-	Attempt int             `json:"attempt,omitempty"` // 1 … : try at this cell in this block
-	Data    json.RawMessage `json:"data,omitempty"`    // what the type's comment names
+	Time    time.Time       `json:"time"`              // wall clock, UTC, RFC 3339
+	Mono    float64         `json:"mono"`              // seconds since the session began, by the monotonic clock: the difference of two events of one session is exact
+	Session int             `json:"session"`           // 1 for `run`, one more for each `resume`
+	Type    Type            `json:"type"`              // one of the types below
+	Launch  string          `json:"launch,omitempty"`  // the start of a server, a folder under `launches/`
+	Cell    string          `json:"cell,omitempty"`    // id of the cell; the start of a server that serves several cells (`isolation: launch`) names none
+	Block   int             `json:"block,omitempty"`   // the round, from 1
+	Attempt int             `json:"attempt,omitempty"` // the try at this cell in this block, from 1
+	Data    json.RawMessage `json:"data,omitempty"`    // what belongs to the type
 }
 
 // DamageError says that a line of a journal is no event though others stand
@@ -87,28 +87,28 @@ func Decode[T any](e Event) (T, error) {
 
 // Session is the data of run.started and run.resumed.
 type Session struct {
-	Version   string   `json:"version"`    // of servematrix
-	Process   Running  `json:"process"`    // the orchestrator
-	Host      string   `json:"host"`       // host name
-	Argv      []string `json:"argv"`       // how it was called
-	Dir       string   `json:"dir"`        // working folder, the default dir of every command
-	SweepPath string   `json:"sweep_path"` // where the sweep was read
-	Blocks    int      `json:"blocks"`     // rounds asked for
-	Only      string   `json:"only,omitempty"`
+	Version   string   `json:"version"`         // of servematrix
+	Process   Running  `json:"process"`         // the orchestrator
+	Host      string   `json:"host"`            // host name
+	Argv      []string `json:"argv"`            // how it was called
+	Dir       string   `json:"dir"`             // working folder, the default dir of every command
+	SweepPath string   `json:"sweep_path"`      // where the sweep was read
+	Blocks    int      `json:"blocks"`          // rounds asked for
+	Only      string   `json:"only,omitempty"`  // the expression of `--only`
 	Cells     int      `json:"cells"`           // cells selected
-	Seed      int      `json:"seed,omitempty"`  // of the order of a blocked run; sessions of older versions have none
+	Seed      int      `json:"seed,omitempty"`  // that decides the order of a blocked run; sessions of older versions have none
 	Until     *Until   `json:"until,omitempty"` // when the run is to end that goes on by itself
-	// Plan says which plan of the run this session works on: 1 for the first, one more for each
-	// that an edited sweep put in its place. PlanSHA256 is that of plan.json.
+	// Plan is which plan of the run this session works on: 1 for the first, one more for each that
+	// an edited sweep put in its place.
 	Plan       int    `json:"plan,omitempty"`
-	PlanSHA256 string `json:"plan_sha256,omitempty"`
+	PlanSHA256 string `json:"plan_sha256,omitempty"` // digest of plan.json
 }
 
 // Until says how long a run goes on by itself, block after block.
 type Until struct {
 	Precision float64 `json:"precision"`                // that the primary metric of every cell shall have: half its 95 % interval, as a share of its mean
 	Least     int     `json:"least_blocks"`             // before precision is looked at
-	Most      int     `json:"most_blocks"`              //
+	Most      int     `json:"most_blocks"`              // after which it ends
 	Budget    float64 `json:"budget_seconds,omitempty"` // for all sessions together; 0: none
 	Spent     float64 `json:"spent_seconds,omitempty"`  // of the budget, by the sessions before this one
 }
@@ -125,7 +125,7 @@ const (
 // Look is the data of block.ended: how precisely the cells are known, and what follows.
 type Look struct {
 	Blocks     int     `json:"blocks"`                // that the run has from now on, the next one included where one follows
-	Decision   string  `json:"decision"`              // one of the constants above
+	Decision   string  `json:"decision"`              // `go_on`, `reached`, `most_blocks`, `budget` or `nothing_left`
 	Message    string  `json:"message"`               // all of it in words
 	Metric     string  `json:"metric"`                // the primary one
 	Cells      int     `json:"cells,omitempty"`       // looked at; 0: it was too early for that
@@ -138,8 +138,8 @@ type Look struct {
 
 // Skip is the data of cell.skipped: a cell that will not be tried, and why.
 type Skip struct {
-	Failure Failure `json:"failure"`
-	Cause   string  `json:"cause"` // launch whose failure is the reason
+	Failure Failure `json:"failure"` // of that launch
+	Cause   string  `json:"cause"`   // launch whose failure is the reason
 }
 
 // Launch is the data of launch.started.
@@ -149,20 +149,20 @@ type Launch struct {
 	Number    int               `json:"number"`              // which start of this variant in the run
 	Argv      []string          `json:"argv"`                // as executed, redacted
 	Env       map[string]string `json:"env"`                 // explicit and added, redacted
-	Unset     []string          `json:"unset,omitempty"`     //
+	Unset     []string          `json:"unset,omitempty"`     // variables taken out of the environment
 	Dir       string            `json:"dir"`                 // working folder
-	Port      int               `json:"port"`                //
-	URL       string            `json:"url"`                 //
+	Port      int               `json:"port"`                // where it listens
+	URL       string            `json:"url"`                 // its base URL
 	Logs      []string          `json:"logs"`                // stdout and stderr, relative to the run folder
 	Devices   string            `json:"devices,omitempty"`   // what late.devices was
-	LatePort  int               `json:"late_port,omitempty"` // what late.port was, where that is not Port
-	Simulated bool              `json:"simulated,omitempty"`
+	LatePort  int               `json:"late_port,omitempty"` // what late.port was, where that is not the port
+	Simulated bool              `json:"simulated,omitempty"` // it is the embedded simulated server
 }
 
 // Running is the data of launch.running and client.started: a process, its
 // identity proven by pid, start and boot together.
 type Running struct {
-	PID   int    `json:"pid"`
+	PID   int    `json:"pid"`   // process id
 	SID   int    `json:"sid"`   // session id
 	Start uint64 `json:"start"` // clock ticks since boot, /proc/PID/stat field 22
 	Boot  string `json:"boot"`  // boot id
@@ -170,18 +170,18 @@ type Running struct {
 
 // Ready is the data of launch.ready.
 type Ready struct {
-	Line    string   `json:"line,omitempty"` // the ready line, redacted
-	File    string   `json:"file,omitempty"` // relative to the run folder
-	LineNo  int      `json:"line_no,omitempty"`
-	By      []string `json:"by"`      // conditions in the order in which they were met
-	Seconds float64  `json:"seconds"` // since the start
+	Line    string   `json:"line,omitempty"`    // the ready line, redacted
+	File    string   `json:"file,omitempty"`    // relative to the run folder
+	LineNo  int      `json:"line_no,omitempty"` // its place in the file
+	By      []string `json:"by"`                // conditions in the order in which they were met
+	Seconds float64  `json:"seconds"`           // since the start
 }
 
 // Configured is the data of launch.configured: what the server really ran with. It comes before
 // launch.ended, when the server was asked and its file is there.
 type Configured struct {
-	File     string   `json:"file"` // effective.json, relative to the run folder
-	SHA256   string   `json:"sha256"`
+	File     string   `json:"file"`              // effective.json, relative to the run folder
+	SHA256   string   `json:"sha256"`            // digest of that file
 	Identity string   `json:"identity"`          // the same for starts that differ in nothing that counts
 	Version  string   `json:"version,omitempty"` // of the engine
 	Args     int      `json:"args"`              // how many arguments are known
@@ -206,62 +206,62 @@ type LogLine = result.LogLine
 
 // Flushed is the data of cache.flushed.
 type Flushed struct {
-	Request string  `json:"request"` // such as "POST /flush_cache"
-	Status  int     `json:"status"`
-	Body    string  `json:"body"`
-	OK      bool    `json:"ok"`
-	Error   string  `json:"error,omitempty"`
-	Seconds float64 `json:"seconds"`
+	Request string  `json:"request"`         // such as "POST /flush_cache"
+	Status  int     `json:"status"`          // of the answer
+	Body    string  `json:"body"`            // of the answer
+	OK      bool    `json:"ok"`              // the answer proves that the caches are empty
+	Error   string  `json:"error,omitempty"` // why there was no answer
+	Seconds float64 `json:"seconds"`         // that it took
 }
 
 // Sample is the data of sample.started.
 type Sample struct {
-	Folder string            `json:"folder"` // relative to the run folder
-	Client string            `json:"client"` // id of the workload
-	Name   string            `json:"name"`   // its name
-	Warmup bool              `json:"warmup,omitempty"`
-	Argv   []string          `json:"argv"` // as executed, redacted
-	Env    map[string]string `json:"env"`
+	Folder string            `json:"folder"`           // relative to the run folder
+	Client string            `json:"client"`           // id of the workload
+	Name   string            `json:"name"`             // its name
+	Warmup bool              `json:"warmup,omitempty"` // it is a warm-up, whose numbers are thrown away
+	Argv   []string          `json:"argv"`             // as executed, redacted
+	Env    map[string]string `json:"env"`              // explicit and added, redacted
 }
 
 // Exited is the data of client.exited.
 type Exited struct {
 	Code    int     `json:"code"`             // -1 when ended by a signal
-	Signal  string  `json:"signal,omitempty"` //
-	Why     string  `json:"why,omitempty"`    // when we ended it: timeout, silent, server died, interrupted
+	Signal  string  `json:"signal,omitempty"` // that ended it
+	Why     string  `json:"why,omitempty"`    // the failure class for which we ended it
 	Seconds float64 `json:"seconds"`          // since its start
 }
 
 // Ended is the data of sample.ended; the sample itself is sample.json in its folder.
 type Ended struct {
-	Status  string   `json:"status"` // ok, invalid or failed
-	Failure *Failure `json:"failure,omitempty"`
-	Reasons []string `json:"reasons,omitempty"` // validity reasons
+	Status  string   `json:"status"`            // ok, invalid or failed
+	Failure *Failure `json:"failure,omitempty"` // as in the sample
+	Reasons []string `json:"reasons,omitempty"` // reasons of the validity gate, as in the sample
 	SHA256  string   `json:"sha256"`            // of sample.json
 	Final   bool     `json:"final"`             // no further attempt follows by itself
 }
 
 // Stopping is the data of launch.stopping.
 type Stopping struct {
-	Why string `json:"why"`
+	Why string `json:"why"` // the reason, in words
 }
 
 // Gone is the data of launch.ended: how the server was stopped and what was left.
 type Gone struct {
-	Code      int             `json:"code"`
-	Signal    string          `json:"signal,omitempty"`
-	Orderly   bool            `json:"orderly"` // this end is normal for the engine and came before the grace ran out
-	Killed    bool            `json:"killed"`  // something needed SIGKILL
-	Steps     json.RawMessage `json:"steps"`   // process.Step list
-	Survivors int             `json:"survivors"`
-	PortFree  bool            `json:"port_free"`
+	Code      int             `json:"code"`              // exit code; -1 when ended by a signal
+	Signal    string          `json:"signal,omitempty"`  // that ended it
+	Orderly   bool            `json:"orderly"`           // this end is normal for the engine and came before the grace ran out
+	Killed    bool            `json:"killed"`            // something needed SIGKILL
+	Steps     json.RawMessage `json:"steps"`             // what was done and seen, in order
+	Survivors int             `json:"survivors"`         // processes that outlived SIGKILL
+	PortFree  bool            `json:"port_free"`         // nobody listens on its port
 	Seconds   float64         `json:"seconds"`           // from the stop's begin to nothing left and port free
-	Gate      float64         `json:"gate_seconds"`      // of Seconds: from the last process gone to the host as before
+	Gate      float64         `json:"gate_seconds"`      // of these: from the last process gone to the host as before
 	Retried   bool            `json:"retried,omitempty"` // it took a second try, behind a search for processes that had escaped
 	Held      []Held          `json:"held,omitempty"`    // what the host did not get back: it is not clean, and the run ends
 	Removed   []string        `json:"removed,omitempty"` // shared memory and sockets of the server that were left and taken away
 	Devices   []DeviceLevel   `json:"devices,omitempty"` // that the server could use, where a tool tells of them
-	Note      string          `json:"note,omitempty"`
+	Note      string          `json:"note,omitempty"`    // what else there is to say, in words
 }
 
 // Unseen tells whether something of the launch may live on that nobody could look for,
@@ -289,7 +289,7 @@ const (
 
 // Held is something that the host did not get back after a server's end.
 type Held struct {
-	What    string       `json:"what"`              // one of the constants above
+	What    string       `json:"what"`              // `process`, `tree` (nobody could look whether something of it is left), `port` or `device_memory`
 	Name    string       `json:"name"`              // the process id (of a tree that of its leader), the port
 	By      string       `json:"by,omitempty"`      // who holds it, for people
 	Host    string       `json:"host,omitempty"`    // address of a port
@@ -314,25 +314,25 @@ func (h Held) String() string {
 
 // HookRun is the data of hook.ended.
 type HookRun struct {
-	Moment  string   `json:"moment"`
-	Argv    []string `json:"argv"`
-	Code    int      `json:"code"`
+	Moment  string   `json:"moment"`           // the hook, as in the sweep
+	Argv    []string `json:"argv"`             // as executed, redacted
+	Code    int      `json:"code"`             // exit code
 	Output  string   `json:"output,omitempty"` // its last lines, redacted
 	File    string   `json:"file,omitempty"`   // all of it, relative to the run folder
-	Seconds float64  `json:"seconds"`
+	Seconds float64  `json:"seconds"`          // that it took
 }
 
 // Note is the data of warning and run.interrupted.
 type Note struct {
-	Message string `json:"message"`
+	Message string `json:"message"` // what there is to know, in words
 }
 
 // Verdict is the data of run.ended.
 type Verdict struct {
-	ExitCode int `json:"exit_code"`
-	OK       int `json:"ok"`
-	Invalid  int `json:"invalid"`
-	Failed   int `json:"failed"`
-	Skipped  int `json:"skipped"`
-	Missing  int `json:"missing"` // cells and blocks without an ended sample
+	ExitCode int `json:"exit_code"` // of the command
+	OK       int `json:"ok"`        // cells and blocks, by the status of their last attempt
+	Invalid  int `json:"invalid"`   // likewise
+	Failed   int `json:"failed"`    // likewise
+	Skipped  int `json:"skipped"`   // likewise
+	Missing  int `json:"missing"`   // cells and blocks without an ended sample
 }

@@ -27,33 +27,33 @@ var pairKeys = []Key{
 }
 
 var compareKeys = []Key{
-	{Name: "primary", Default: "output_throughput", Example: "p99_ttft_ms", About: "The metric that decides, by its name in results.jsonl."},
-	{Name: "min_effect", Kind: KindShare, Default: "2%", About: "The smallest difference that matters."},
+	{Name: "primary", Default: "output_throughput", Example: "p99_ttft_ms", About: "The metric that decides, by its name in results.jsonl: one of which more is better or worse, no count of requests or tokens."},
+	{Name: "min_effect", Kind: KindShare, Default: "2%", About: "The smallest difference that matters, as `2%` or `0.02`."},
 }
 
 var runKeys = []Key{
 	{Name: "blocks", Kind: KindNumber, Default: "1", Example: "5", About: "How often every cell is measured, each with server starts of its own. A comparison needs 3, better 5."},
-	{Name: "order", Kind: KindChoice, Choices: []string{"grouped", "blocked"}, Default: "grouped", About: "`grouped`: all blocks of one server, then the next. `blocked`: all servers, then the next block, at random and balanced."},
-	{Name: "seed", Kind: KindNumber, Example: "17", About: "A number from 1 on that decides the order of a blocked run; drawn where it is not given."},
-	{Name: "retries", Kind: KindNumber, Default: "1", About: "Further tries of a failed or invalid sample."},
-	{Name: "on_failure", Kind: KindChoice, Choices: []string{"continue", "stop"}, Default: "continue", About: "What to do when a sample finally failed."},
-	{Name: "on_start_failure", Kind: KindChoice, Choices: []string{"skip", "continue", "stop"}, Default: "skip", About: "`skip`: give a server up after two starts that failed and would fail again. `continue`: try every cell. `stop`: end the run."},
-	{Name: "on_foreign_process", Kind: KindChoice, Choices: []string{"warn", "stop"}, Default: "warn", About: "What to do about processes of others on the devices."},
-	{Name: "cooldown", Kind: KindTime, Default: "0s", Example: "30s", About: "Pause between the end of one server and the next start."},
+	{Name: "order", Kind: KindChoice, Choices: []string{"grouped", "blocked"}, Default: "grouped", About: "`grouped`: all blocks of one server, then the next, in the order of the plan. `blocked`: all servers, then the next block, at random and balanced."},
+	{Name: "seed", Kind: KindNumber, Example: "17", About: "A number from 1 on that decides the order of a blocked run. Where it is not given it is drawn when the run is made, and kept in its plan.json."},
+	{Name: "retries", Kind: KindNumber, Default: "1", About: "Further tries of a failed or invalid sample; interruptions do not count."},
+	{Name: "on_failure", Kind: KindChoice, Choices: []string{"continue", "stop"}, Default: "continue", About: "`stop`: end the run when a sample finally failed."},
+	{Name: "on_start_failure", Kind: KindChoice, Choices: []string{"skip", "continue", "stop"}, Default: "skip", About: "`skip`: give a server up after two failed starts that would fail again (a bad flag, out of memory …). `continue`: try every cell. `stop`: end the run."},
+	{Name: "on_foreign_process", Kind: KindChoice, Choices: []string{"warn", "stop"}, Default: "warn", About: "Processes of others on the devices that a server may use. `warn`: name each once and go on. `stop`: do not start (exit code 6)."},
+	{Name: "cooldown", Kind: KindTime, Default: "0s", Example: "30s", About: "Pause between the end of one server and the next start; Ctrl-C and `stop` end it."},
 	{Name: "max_cells", Kind: KindNumber, Default: "10000", About: "A larger matrix is refused."},
-	{Name: "log_limit", Kind: KindBytes, Default: "2GiB", Example: "512MiB", About: "What one log may take on disk; of a larger one the middle is cut out. 0: any number of bytes."},
+	{Name: "log_limit", Kind: KindBytes, Default: "2GiB", Example: "512MiB", About: "What one log of a server or client may take on disk; of a larger one the middle is cut out. 0: any number of bytes."},
 }
 
 var hooksKeys = []Key{
-	{Name: "before_run", Kind: KindMapping, Keys: hookKeys, About: "Before anything starts."},
-	{Name: "before_launch", Kind: KindMapping, Keys: hookKeys, About: "Before each server start."},
+	{Name: "before_run", Kind: KindMapping, Keys: hookKeys, About: "Once a session, before anything starts."},
+	{Name: "before_launch", Kind: KindMapping, Keys: hookKeys, About: "Before each server start, after the cooldown."},
 	{Name: "after_cell", Kind: KindMapping, Keys: hookKeys, About: "After each sample."},
-	{Name: "after_run", Kind: KindMapping, Keys: hookKeys, About: "When all is done."},
-	{Name: "on_failure", Kind: KindMapping, Keys: hookKeys, About: "When a sample finally failed."},
+	{Name: "after_run", Kind: KindMapping, Keys: hookKeys, About: "Once a session, last; also when the run was interrupted or ended by an error."},
+	{Name: "on_failure", Kind: KindMapping, Keys: hookKeys, About: "After each sample that failed or is invalid, before `after_cell`."},
 }
 
 var hookKeys = []Key{
-	{Name: "command", Kind: KindWords, Needed: true, Example: "./notify.sh", About: "The program and its words; it is told about the run by its environment."},
-	{Name: "timeout", Kind: KindTime, Example: "30s", About: "It is ended after this time."},
-	{Name: "on_error", Kind: KindChoice, Choices: []string{"continue", "stop"}, Default: "continue", About: "What to do when it fails."},
+	{Name: "command", Kind: KindWords, Needed: true, Example: "./notify.sh", About: "The program and its words, without late values and without a leading `NAME=value`. It is looked for before anything starts."},
+	{Name: "timeout", Kind: KindTime, Default: "10m", Example: "30s", About: "It is ended after this time."},
+	{Name: "on_error", Kind: KindChoice, Choices: []string{"continue", "stop"}, Default: "continue", About: "`continue`: a warning. `stop`: failure class `hook_failed`; `before_launch` fails its cells, the others end the run with exit code 6."},
 }

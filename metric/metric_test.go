@@ -30,7 +30,7 @@ func TestNamesAreTheContract(t *testing.T) {
 	labels := map[string]string{}
 	for _, name := range Names() {
 		info, ok := Lookup(name)
-		if !ok || info.Name != name || info.Label == "" {
+		if !ok || info.Name != name || info.Label == "" || info.About == "" {
 			t.Errorf("Lookup(%s) = %+v, %v", name, info, ok)
 		}
 		if other, taken := labels[info.Label]; taken {
@@ -49,12 +49,12 @@ func TestNamesCannotBeChangedFromOutside(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	for name, want := range map[string]Info{
-		"mean_ttft_ms":        {"mean_ttft_ms", "ms", "Mean TTFT (ms)", Lower},
-		"output_throughput":   {"output_throughput", "tok/s", "Output throughput (tok/s)", Higher},
-		"max_concurrency":     {"max_concurrency", "requests", "Max concurrency", Neutral},
-		"p99.9_ttft_ms":       {"p99.9_ttft_ms", "ms", "P99.9 TTFT (ms)", Lower},
-		"p50_e2e_latency_ms":  {"p50_e2e_latency_ms", "ms", "P50 E2E latency (ms)", Lower},
-		"p100_itl_ms":         {"p100_itl_ms", "ms", "P100 ITL (ms)", Lower},
+		"mean_ttft_ms":        {"mean_ttft_ms", "ms", "Mean TTFT (ms)", Lower, ""},
+		"output_throughput":   {"output_throughput", "tok/s", "Output throughput (tok/s)", Higher, ""},
+		"max_concurrency":     {"max_concurrency", "requests", "Max concurrency", Neutral, ""},
+		"p99.9_ttft_ms":       {"p99.9_ttft_ms", "ms", "P99.9 TTFT (ms)", Lower, ""},
+		"p50_e2e_latency_ms":  {"p50_e2e_latency_ms", "ms", "P50 E2E latency (ms)", Lower, ""},
+		"p100_itl_ms":         {"p100_itl_ms", "ms", "P100 ITL (ms)", Lower, ""},
 		"p99.90_ttft_ms":      {},
 		"p099_ttft_ms":        {},
 		"p101_ttft_ms":        {},
@@ -71,6 +71,10 @@ func TestLookup(t *testing.T) {
 		"p99_request_latency": {},
 	} {
 		got, ok := Lookup(name)
+		if ok && got.About == "" {
+			t.Errorf("nothing says what %s is", name)
+		}
+		got.About = ""
 		if ok != (want != Info{}) || got != want {
 			t.Errorf("Lookup(%q) = %+v, %v", name, got, ok)
 		}

@@ -39,26 +39,28 @@ type Info struct {
 	Label string
 	// Better is the direction of improvement.
 	Better Direction
+	// About says what is counted or timed, in a sentence without its end.
+	About string
 }
 
 // scalars are the metrics that are one number a run, in the contract's order.
 var scalars = []Info{
-	{"duration_s", "s", "Duration (s)", Lower},
-	{"completed", "requests", "Completed requests", Higher},
-	{"failed", "requests", "Failed requests", Lower},
-	{"num_prompts", "requests", "Requests asked for", Neutral},
-	{"total_input_tokens", "tokens", "Total input tokens", Neutral},
-	{"total_output_tokens", "tokens", "Total output tokens", Neutral},
-	{"request_throughput", "req/s", "Request throughput (req/s)", Higher},
-	{"input_throughput", "tok/s", "Input throughput (tok/s)", Higher},
-	{"output_throughput", "tok/s", "Output throughput (tok/s)", Higher},
-	{"total_throughput", "tok/s", "Total throughput (tok/s)", Higher},
-	{"peak_output_throughput", "tok/s", "Peak output throughput (tok/s)", Higher},
-	{"peak_concurrent_requests", "requests", "Peak concurrent requests", Neutral},
-	{"concurrency", "requests", "Concurrency", Neutral},
-	{"request_rate", "req/s", "Request rate (req/s)", Neutral},
-	{"max_concurrency", "requests", "Max concurrency", Neutral},
-	{"accept_length", "tokens", "Accept length (tokens)", Higher},
+	{"duration_s", "s", "Duration (s)", Lower, "from the first request to the end of the last"},
+	{"completed", "requests", "Completed requests", Higher, "requests that were served"},
+	{"failed", "requests", "Failed requests", Lower, "requests that were not served; `null` when the client does not count them"},
+	{"num_prompts", "requests", "Requests asked for", Neutral, "requests that were asked for"},
+	{"total_input_tokens", "tokens", "Total input tokens", Neutral, "input tokens of all served requests"},
+	{"total_output_tokens", "tokens", "Total output tokens", Neutral, "generated tokens of all served requests"},
+	{"request_throughput", "req/s", "Request throughput (req/s)", Higher, "`completed` per second"},
+	{"input_throughput", "tok/s", "Input throughput (tok/s)", Higher, "input tokens per second"},
+	{"output_throughput", "tok/s", "Output throughput (tok/s)", Higher, "generated tokens per second"},
+	{"total_throughput", "tok/s", "Total throughput (tok/s)", Higher, "input and generated tokens per second"},
+	{"peak_output_throughput", "tok/s", "Peak output throughput (tok/s)", Higher, "tokens that arrived in the best second. The seconds are fixed bins of one second, counted from the start; a run of some seconds only can show less than its mean `output_throughput`"},
+	{"peak_concurrent_requests", "requests", "Peak concurrent requests", Neutral, "the most requests of which any part lies in one of these one-second bins: not at one moment, so with short requests it exceeds `max_concurrency`"},
+	{"concurrency", "requests", "Concurrency", Neutral, "requests at one time, on average"},
+	{"request_rate", "req/s", "Request rate (req/s)", Neutral, "requests per second that were asked for; `null` for \"as fast as possible\""},
+	{"max_concurrency", "requests", "Max concurrency", Neutral, "the limit of requests at one time that was set"},
+	{"accept_length", "tokens", "Accept length (tokens)", Higher, "tokens accepted per step of speculative decoding, on average"},
 }
 
 // stats and latencies span the rest of the table; both in the contract's order.
@@ -67,8 +69,9 @@ var (
 		{"mean", "Mean"}, {"median", "Median"}, {"std", "Std"},
 		{"p90", "P90"}, {"p95", "P95"}, {"p99", "P99"}, {"max", "Max"},
 	}
-	latencies = []struct{ name, label string }{
-		{"ttft_ms", "TTFT"}, {"tpot_ms", "TPOT"}, {"itl_ms", "ITL"}, {"e2e_latency_ms", "E2E latency"},
+	latencies = []latency{
+		{"ttft_ms", "TTFT", "time to first token"}, {"tpot_ms", "TPOT", "time per output token after the first"},
+		{"itl_ms", "ITL", "between two tokens"}, {"e2e_latency_ms", "E2E latency", "end to end"},
 	}
 )
 
@@ -82,7 +85,7 @@ func build() (infos [baseNames]Info, names [baseNames]string) {
 	all := slices.Clone(scalars)
 	for _, s := range stats {
 		for _, l := range latencies {
-			all = append(all, latencyInfo(s.name, s.label, l.name, l.label))
+			all = append(all, latencyInfo(s.name, s.label, l))
 		}
 	}
 	copy(infos[:], all)
@@ -92,8 +95,11 @@ func build() (infos [baseNames]Info, names [baseNames]string) {
 	return infos, names
 }
 
-func latencyInfo(stat, statLabel, latency, latencyLabel string) Info {
-	return Info{Name: stat + "_" + latency, Unit: "ms", Label: statLabel + " " + latencyLabel + " (ms)", Better: Lower}
+// latency is one of the times that are told by their statistics.
+type latency struct{ name, label, about string }
+
+func latencyInfo(stat, statLabel string, l latency) Info {
+	return Info{Name: stat + "_" + l.name, Unit: "ms", Label: statLabel + " " + l.label + " (ms)", Better: Lower, About: l.about}
 }
 
 // Names gives the contract's base names in the contract's order: the scalars, then each
@@ -111,7 +117,7 @@ func Lookup(name string) (Info, bool) {
 	if !ok {
 		return Info{}, false
 	}
-	return latencyInfo("p"+number, "P"+number, latencies[latency].name, latencies[latency].label), true
+	return latencyInfo("p"+number, "P"+number, latencies[latency]), true
 }
 
 // Percentile gives the contract's name of a percentile of a latency (one of ttft_ms tpot_ms

@@ -23,14 +23,14 @@ const (
 // outlive it. Device, inode and birth together name it for good: a later one
 // under the same name is another.
 type Object struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // `shm` (in /dev/shm), `sysv`, `file` (mapped, in the folder for temporary files) or `socket`
 	// Path is the file; for System V memory "shmid N".
 	Path string `json:"path"`
-	Dev  uint64 `json:"dev,omitempty"`
-	Ino  uint64 `json:"ino"` // System V memory: its id
+	Dev  uint64 `json:"dev,omitempty"` // device number of the file system
+	Ino  uint64 `json:"ino"`           // inode; of System V memory its id
 	// Born is the birth time, the last change of the inode where the file system keeps no birth time.
 	Born  time.Time `json:"born"`
-	Bytes int64     `json:"bytes,omitempty"`
+	Bytes int64     `json:"bytes,omitempty"` // its size
 }
 
 // String is the path.

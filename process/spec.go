@@ -155,7 +155,7 @@ type Step struct {
 	// Since is the monotonic time since the end began: since the stop was
 	// ordered or the leader exited, whichever came first.
 	Since time.Duration `json:"since_ns"`
-	// Action is one of the Action constants.
+	// Action is what was done or seen: see the table of actions.
 	Action string `json:"action"`
 	// Signal is the signal's name where one was sent.
 	Signal string `json:"signal,omitempty"`
@@ -164,7 +164,7 @@ type Step struct {
 	// Alive counts the processes of the tree that lived at this moment, for
 	// the steps that look: group, kill, survivors.
 	Alive int `json:"alive,omitempty"`
-	// Survivors names them, at most survivorsMax.
+	// Survivors are these, at most 32.
 	Survivors []Survivor `json:"survivors,omitempty"`
 }
 

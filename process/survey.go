@@ -18,8 +18,8 @@ const birthSlack = 10 * time.Millisecond
 
 // Listener is a TCP port on which a tree listens.
 type Listener struct {
-	Addr string `json:"addr"`
-	Port int    `json:"port"`
+	Addr string `json:"addr"` // address
+	Port int    `json:"port"` // TCP port
 	// Inode is that of the socket: whoever holds the port by another socket has
 	// taken it anew.
 	Inode uint64 `json:"inode"`
@@ -27,8 +27,8 @@ type Listener struct {
 
 // Holdings is what a tree holds beside its processes and that can outlive them.
 type Holdings struct {
-	Ports   []Listener `json:"ports,omitempty"`
-	Objects []Object   `json:"objects,omitempty"`
+	Ports   []Listener `json:"ports,omitempty"`   // on which it listens, besides the server's own
+	Objects []Object   `json:"objects,omitempty"` // shared memory and unix sockets
 }
 
 // Survey looks again and again at what a tree holds. What it has seen once it

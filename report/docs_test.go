@@ -165,7 +165,7 @@ func TestDocumentedSample(t *testing.T) {
 	same(t, text, s)
 }
 
-// Each metric, failure class and validity reason is explained, and the CSV's columns are as they are.
+// Each metric is explained, and so is each failure class and validity reason, in the code's order.
 func TestDocumentedNames(t *testing.T) {
 	data, err := os.ReadFile("../docs/reference/results.md")
 	if err != nil {
@@ -179,16 +179,44 @@ func TestDocumentedNames(t *testing.T) {
 	for _, name := range metric.Names() {
 		explained(name)
 	}
-	const classes = `bad_command bad_flag port_busy host_not_clean oom kv_memory host_oom shm device_busy graph model collective npu
-start_failed ready_timeout silent server_died client_failed client_timeout client_silent no_result stop_dirty interrupted disk_full hook_failed`
-	const reasons = `requests_failed wrong_request_count no_tokens token_mismatch no_metrics non_finite text_json_differ client_starved
-latency_inconsistent throughput_inconsistent partial server_changed foreign_process throttled`
-	for _, name := range strings.Fields(classes + " " + reasons) {
-		explained(name)
+	for head, names := range map[string][]string{"class": matrix.FailureClasses(), "reason": constants(t, "../result/reason.go", "RequestsFailed", "Throttled")} {
+		_, rows, _ := strings.Cut(string(data), "\n| "+head+" | says |\n|---|---|\n")
+		rows, _, _ = strings.Cut(rows, "\n\n")
+		var got []string
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(rows, -1) {
+			got = append(got, row[1])
+		}
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Errorf("the table of each %s is not the code's (-code +docs): %s", head, diff)
+		}
 	}
-	if diff := cmp.Diff(metric.Names(), strings.Fields(examples(t, "text columns")[0])); diff != "" {
-		t.Errorf("the CSV's metrics (-code +docs): %s", diff)
+}
+
+// constants gives the texts of a group of constants in a file, from one name to another.
+func constants(t *testing.T, path, from, to string) (values []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	within := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		within = within || spec.Names[0].Name == from
+		if within {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values = append(values, value)
+		}
+		within = within && spec.Names[0].Name != to
+		return false
+	})
+	return values
 }
 
 // The table of the CSV's columns is the CSV's head, in its order: no column without a word about

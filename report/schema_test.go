@@ -81,7 +81,11 @@ func TestSchemaOfEvents(t *testing.T) {
 		if typ == journal.LaunchEnded {
 			steps := schematest.Of([]process.Step{}, "")
 			maps.Copy(s.Definitions, steps.Definitions)
-			data.Properties.Set("steps", schematest.Nullable(&jsonschema.Schema{Type: "array", Items: steps.Items}))
+			listed, _ := data.Properties.Get("steps")
+			about := listed.Description
+			listed = schematest.Nullable(&jsonschema.Schema{Type: "array", Items: steps.Items})
+			listed.Description = about
+			data.Properties.Set("steps", listed)
 		}
 		is, then := jsonschema.NewProperties(), jsonschema.NewProperties()
 		is.Set("type", &jsonschema.Schema{Const: typ})
@@ -90,7 +94,8 @@ func TestSchemaOfEvents(t *testing.T) {
 	}
 	typ, _ := s.Properties.Get("type")
 	typ.Enum = names
-	s.Properties.Set("data", &jsonschema.Schema{Type: "object", Description: "what belongs to the type"})
+	about, _ := s.Properties.Get("data")
+	s.Properties.Set("data", &jsonschema.Schema{Type: "object", Description: about.Description})
 	schematest.Current(t, "event", s)
 	for _, text := range examples(t, "json event") {
 		schematest.Holds(t, "event", []byte(text))

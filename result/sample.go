@@ -66,11 +66,12 @@ type Failure struct {
 	Class string `json:"class"`
 	// Phase is where it happened: preflight, start, ready, client or stop.
 	Phase string `json:"phase"`
-	// Message says it in one line, for people.
+	// Message is one line, for people.
 	Message string `json:"message"`
-	// File and Line point at the evidence, File relative to the run folder.
+	// File is where the evidence is, relative to the run folder.
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	// Line is its line there, from 1.
+	Line int `json:"line,omitempty"`
 	// Lines are the log lines that matter, the most telling first, redacted.
 	Lines []LogLine `json:"lines,omitempty"`
 	// Tail are the last lines of the log that shows it, redacted.

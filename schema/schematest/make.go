@@ -26,7 +26,7 @@ var update = flag.Bool("schemas", false, "write the schemas anew")
 // Of makes the schema of a type as encoding/json writes it. Keys that are not in the type are
 // refused, keys without omitempty are required.
 func Of(v any, title string) *jsonschema.Schema {
-	r := &jsonschema.Reflector{Mapper: mapped, ExpandedStruct: true, Anonymous: true, Namer: named}
+	r := &jsonschema.Reflector{Mapper: mapped, ExpandedStruct: true, Anonymous: true, Namer: named, LookupComment: about}
 	s := r.Reflect(v)
 	s.Title = title
 	nulls(s, s, reflect.TypeOf(v), map[reflect.Type]bool{})
@@ -104,7 +104,7 @@ func Metrics() *jsonschema.Schema {
 	for _, name := range metric.Names() {
 		info, _ := metric.Lookup(name)
 		number := Nullable(&jsonschema.Schema{Type: "number"})
-		number.Description = info.Label
+		number.Description = info.About
 		s.Properties.Set(name, number)
 	}
 	percentile := Nullable(&jsonschema.Schema{Type: "number"})

@@ -3,12 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"servematrix/journal"
 	"servematrix/orchestrator"
 )
 
-// Exit codes: one table for the help texts, the documentation and scripts.
+// Exit codes as the code gives them; ExitCodes says them to people.
 const (
 	exitOK          = 0
 	exitInternal    = 1   // a fault of servematrix or of the host
@@ -21,10 +22,35 @@ const (
 	exitSIGTERM     = 143
 )
 
-const exitHelp = `Exit codes:
-  0 ok · 1 internal error · 2 usage or configuration · 3 finished, some cells failed
-  4 a gate or a comparison failed · 5 nothing selected
-  6 preflight: port or device busy, lock held, host not clean · 130/143 interrupted, resumable`
+// ExitCode is a row of the table of exit codes; one can have several codes.
+type ExitCode struct {
+	Codes string // parted by "/"
+	Means string
+	Like  string // how people meet it
+}
+
+// ExitCodes are all of them, for the help and for the documentation.
+var ExitCodes = []ExitCode{
+	{"0", "ok", "everything that was asked for is measured and valid; a file was drawn; no gate failed"},
+	{"1", "internal error", "the output could not be written, a folder not be read"},
+	{"2", "usage or configuration", "an unknown flag, a mistake in the sweep, a run folder that is none"},
+	{"3", "finished, some cells failed", "the last attempt at a cell failed, or is invalid"},
+	{"4", "a gate or a comparison failed", "`compare --fail-if` held"},
+	{"5", "nothing selected", "`--only` leaves no cell"},
+	{"6", "preflight: port or device busy, lock held, host not clean", "another session works in the folder; a hook with `on_error: stop` failed; the disk is full"},
+	{"130/143", "interrupted, resumable", "Ctrl-C or `stop`; SIGTERM"},
+}
+
+// exitHelp is the table as the help shows it.
+var exitHelp = "Exit codes:\n  " + listedCodes(ExitCodes[:4]) + "\n  " + listedCodes(ExitCodes[4:6]) + "\n  " + listedCodes(ExitCodes[6:])
+
+func listedCodes(some []ExitCode) string {
+	texts := make([]string, len(some))
+	for i, c := range some {
+		texts[i] = c.Codes + " " + c.Means
+	}
+	return strings.Join(texts, " · ")
+}
 
 // exitError carries the exit code that an error means, and what to do about it.
 type exitError struct {
