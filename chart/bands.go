@@ -48,7 +48,7 @@ func (c Bands) SVG() []byte {
 	c.Panels = panels
 	series := c.series()
 	w := or(c.Width, 960)
-	p := c.begin("bands", w, 0, len(c.Spans) <= focusable)
+	p := c.begin("bands", w, 0, false)
 	top := 4.0
 	if len(c.Spans) > 0 {
 		top += p.phases("ground", c.ID, c.Phases, "", false, 4, top, w-4)

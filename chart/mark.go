@@ -43,8 +43,9 @@ func (s State) class() markup {
 	return " notrun"
 }
 
-// focusable is how many marks of a chart the keyboard may stop at. A chart of more is read
-// in the table beside it.
+// focusable is how many marks of a chart the keyboard may stop at. They can take the focus, but
+// the tab key does not stop at each: the page around makes one of them its stop, and lets the
+// arrows go from one to the next. A chart of more is read in the table beside it.
 const focusable = 240
 
 // as gives the mark a further class, and says whether it is one of n marks too many to
@@ -60,6 +61,10 @@ func (p *picture) mark(m Mark) {
 	if m.Cell != "" {
 		p.put(` data-cell="%"`, oneline.Of(m.Cell))
 	}
+	stop := !m.silent && (m.Cell != "" || m.Tip != "")
+	if stop {
+		p.put(` tabindex="-1"`)
+	}
 	if m.Tip == "" {
 		return
 	}
@@ -68,8 +73,8 @@ func (p *picture) mark(m Mark) {
 		lines[i] = oneline.Of(lines[i])
 	}
 	p.put(` data-tip="%"`, strings.Join(lines, "\n"))
-	if !m.silent {
-		p.put(` tabindex="0" role="img" aria-label="%"`, strings.Join(lines, "; "))
+	if stop {
+		p.put(` role="img" aria-label="%"`, strings.Join(lines, "; "))
 	}
 }
 

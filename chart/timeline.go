@@ -47,14 +47,13 @@ func (s Span) class() markup {
 // and then in the next line.
 func (c Timeline) SVG() []byte {
 	var seen extent
-	failed, spans, busy := false, 0, 0.0
+	failed, busy := false, 0.0
 	for _, r := range c.Rows {
 		for _, s := range r.Spans {
 			if s.ends() {
 				seen.add(s.From, s.To)
 				failed = failed || s.Failed
 				busy += s.To - s.From
-				spans++
 			}
 		}
 	}
@@ -73,7 +72,8 @@ func (c Timeline) SVG() []byte {
 		in.left = 80
 		l = wrapped(len(c.Rows), seen, in.right-in.left)
 	}
-	p := c.begin("timeline", w, 0, spans <= focusable)
+	stops := c.stops(l)
+	p := c.begin("timeline", w, 0, stops <= focusable)
 	in.top = p.phases("", c.ID, c.Phases, c.Failed, failed, 4, 4, w-4) + 16
 	in.bottom = in.top + l.pitch*float64(l.lines)
 	p.height(in.bottom + 48)
@@ -89,7 +89,7 @@ func (c Timeline) SVG() []byte {
 		p.put(`<g class="dense">` + "\n")
 	}
 	for i, r := range c.Rows {
-		c.row(p, l, i/l.shared, r, x, in.top, spans)
+		c.row(p, l, i/l.shared, r, x, in.top, stops)
 	}
 	if l.dense {
 		p.put("</g>\n")
@@ -115,9 +115,24 @@ func (c Timeline) names(p *picture, l lanes, in plot, began float64) {
 	p.put("\n")
 }
 
+// whole tells whether a row is one mark.
+func (r TimelineRow) whole() bool { return r.Cell != "" || r.Tip != "" }
+
+// stops counts the marks at which the keyboard could stop.
+func (c Timeline) stops(l lanes) (n int) {
+	for _, r := range c.Rows {
+		if !l.dense && r.whole() {
+			n++
+		} else {
+			n += len(r.Spans)
+		}
+	}
+	return n
+}
+
 // row draws the spans of one row.
 func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top float64, n int) {
-	grouped := !l.dense && (r.Cell != "" || r.Tip != "")
+	grouped := !l.dense && r.whole()
 	if grouped {
 		p.put("<g%>", r.Mark.as("", n))
 	}

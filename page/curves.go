@@ -81,7 +81,7 @@ func (v *view) curvesView(m int, load func(Load) float64, label Text) figureView
 		if at == len(c.Series) {
 			c.Series = append(c.Series, chart.Series{Name: name})
 		}
-		c.Series[at].Points = append(c.Series[at].Points, chart.Point{Mark: v.stop(i, significant(x), y.plusMinus()), X: x, Y: round(y.Mean), YRange: v.bar(y)})
+		c.Series[at].Points = append(c.Series[at].Points, chart.Point{Mark: mark(i), X: x, Y: round(y.Mean), YRange: v.bar(y)})
 		xs, ys = append(xs, x), append(ys, y.Mean)
 		intervals = intervals || v.bar(y) != nil
 		t.add(i, cell.Server+" × "+cell.Client, significant(x), y.plusMinus())

@@ -57,7 +57,7 @@ func (c numberColumn) MarshalJSON() ([]byte, error) {
 }
 
 // scriptWords are those that the script writes.
-var scriptWords = []string{"ok", "failed", "invalid", "skipped", "interrupted", "missing", "shown", "nocells", "status", "starts"}
+var scriptWords = []string{"ok", "failed", "invalid", "skipped", "interrupted", "missing", "shown", "nocells", "status", "starts", "start", "ready", "client", "stop"}
 
 func embedded(d *Data, terms []Text) ([]byte, error) {
 	c := columnsJSON{Terms: append([]Text{}, terms...), Name: d.Name, Run: d.Run, Primary: d.Primary, Words: map[string]Text{}, Stati: statuses,

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"servematrix/chart"
 )
@@ -145,20 +144,8 @@ func (v *view) latency() int {
 	return -1
 }
 
+// mark is a cell's; what is read of it the script says from the data of the page.
 func mark(cell int) chart.Mark { return chart.Mark{Cell: strconv.Itoa(cell)} }
-
-// stopsMost is how many cells a run may have for the keyboard to stop at each in every chart; of
-// more the tables are read.
-const stopsMost = 240
-
-// stop is a mark at which the keyboard stops, with the name by which it is read.
-func (v *view) stop(cell int, said ...string) chart.Mark {
-	m := mark(cell)
-	if c := v.Data.Cells[cell]; len(v.Data.Cells) <= stopsMost {
-		m.Tip = strings.Join(append([]string{c.Server + " × " + c.Client}, said...), "\n")
-	}
-	return m
-}
 
 // interval is that of an estimate, nil where it has none.
 func (e Estimate) interval() *chart.Range {

@@ -88,7 +88,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 			continue
 		}
 		value := c.Numbers[m]
-		field := chart.HeatCell{Mark: v.stop(i, v.term(words[c.Status]), value.plusMinus()), X: c.Values[x], Y: c.Values[y], Value: round(value.Mean)}
+		field := chart.HeatCell{Mark: mark(i), X: c.Values[x], Y: c.Values[y], Value: round(value.Mean)}
 		switch c.Status {
 		case "ok":
 			values = append(values, value.Mean)

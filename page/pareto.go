@@ -48,7 +48,7 @@ func (v *view) paretoView(f *figure, id string, name, label Text, better, throug
 		if cell.Starts == 0 || !finite(x.Mean) || !finite(y.Mean) {
 			continue
 		}
-		pt := chart.Point{Mark: v.stop(i, x.plusMinus(), y.plusMinus()), X: round(x.Mean), Y: round(y.Mean), XRange: v.bar(x), YRange: v.bar(y)}
+		pt := chart.Point{Mark: mark(i), X: round(x.Mean), Y: round(y.Mean), XRange: v.bar(x), YRange: v.bar(y)}
 		if len(v.Data.Cells) <= 200 {
 			pt.Label = cell.Server + " × " + cell.Client
 		}

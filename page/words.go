@@ -12,6 +12,7 @@ var words = map[string]Text{
 	"theme":    {"Light or dark", "浅色或深色"},
 	"language": {"中文", "English"},
 	"sections": {"Sections", "章节"},
+	"walk":     {"The arrow keys go from mark to mark, Enter pins the cell, Escape lets it go.", "用方向键在标记之间移动，Enter 固定单元，Escape 取消。"},
 	"print":    {"servematrix · one file, nothing is fetched", "servematrix · 单个文件，不加载任何外部内容"},
 
 	"verdict":     {"Verdict", "结论"},

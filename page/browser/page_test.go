@@ -151,7 +151,7 @@ func TestKeyboard(t *testing.T) {
 	is(p, `document.activeElement.className`, "skip")
 	p.key(kb.Enter)
 	is(p, `document.activeElement.id`, "h-failures")
-	p.js(`document.querySelector("#pareto figure:not([hidden]) .mark[tabindex]").focus()`)
+	p.js(`document.querySelector("#pareto figure:not([hidden]) .mark[tabindex='0']").focus()`)
 	is(p, `document.activeElement.closest("#pareto") !== null && !document.querySelector("#tip").hidden`, true)
 	p.key(kb.Enter)
 	is(p, `document.querySelector("#pinned").hidden`, false)
@@ -161,6 +161,43 @@ func TestKeyboard(t *testing.T) {
 	// All that can be pressed has a name and can be reached.
 	is(p, `[...document.querySelectorAll("button, select, input")].every(e => (e.innerText || e.ariaLabel || e.labels?.[0]?.innerText || "").trim() !== "" && e.tabIndex >= 0)`, true)
 	is(p, `[...document.querySelectorAll("table")].every(e => e.caption)`, true)
+}
+
+// Each chart is one stop of the tab key; the arrows reach every mark of it.
+func TestChartsAreWalked(t *testing.T) {
+	const stop = ` figure:not([hidden]) .mark[tabindex='0']`
+	p := open(t, sample(3, 4), "")
+	is(p, `[...document.querySelectorAll(".picture svg")].every(s => s.querySelectorAll("[tabindex='0']").length === (s.querySelector("[tabindex]") ? 1 : 0))`, true)
+	is(p, `[...document.querySelectorAll(".picture [tabindex]")].every(e => e.ariaLabel && e.role === "button")`, true)
+	for chart, cells := range map[string]string{"#pareto": "0 1 2 3 6 7 8 9 10 11", "#heat": "0 1 2 3 4 5 6 7 8 9 10 11", "#curves": "0 1 2 3 6 7 8 9 10 11", "#timeline": "0 1 2 3 4 5 6 7 8 9 10 11"} {
+		p.js(`document.querySelector("` + chart + stop + `").focus()`)
+		p.key(kb.Home)
+		p.js(`window.walked = []`)
+		for range strings.Fields(cells) {
+			p.js(`walked.push(document.activeElement.dataset.cell)`)
+			p.key(kb.ArrowRight)
+		}
+		is(p, `walked.sort((a, b) => a - b).join(" ")`, cells)
+	}
+	p.js(`document.querySelector("#heat` + stop + `").focus()`)
+	p.key(kb.Home)
+	p.key(kb.ArrowDown)
+	p.key(kb.ArrowRight)
+	is(p, `document.activeElement.dataset.cell`, "5")
+	is(p, `document.querySelector("#tip").textContent.startsWith("backend1 × c1")`, true)
+	is(p, `document.activeElement.ariaLabel.includes("not run")`, true)
+	p.key(kb.Enter)
+	is(p, `document.activeElement.ariaPressed`, "true")
+	p.shoot("sample-focus", 1280, 3400)
+	p.key(kb.Escape)
+	is(p, `document.activeElement.ariaPressed + document.querySelector("#pinned").hidden + document.querySelector("#tip").hidden`, "falsetruetrue")
+	p.key(kb.Tab)
+	is(p, `document.activeElement.closest("#heat figure") === null || !document.activeElement.matches(".mark")`, true)
+	p.click("#language")
+	is(p, `document.querySelector("#heat" + "`+stop+`").ariaLabel.includes("未运行")`, true)
+	// A filter that hides the stop hands it on.
+	p.choose(`#filters select[name=a0]`, "2", "input")
+	is(p, `[...document.querySelectorAll(".picture [tabindex='0']")].every(e => e.dataset.cell >= 8)`, true)
 }
 
 func TestBaselineIsChosen(t *testing.T) {

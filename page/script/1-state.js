@@ -41,6 +41,7 @@ const setLanguage = (to) => {
   for (const e of $$(".picture text, .picture title, .picture desc")) {
     if (!e.childElementCount && terms.has(e.textContent)) e.textContent = terms.get(e.textContent);
   }
+  nameStops();
 };
 
 const setTheme = (to) => {

@@ -50,6 +50,7 @@ const applyFilter = () => {
   const all = shown.every(Boolean);
   for (const [e, cells] of marks) e.classList.toggle("off", !all && cells.length > 0 && !cells.some((i) => shown[i]));
   for (const svg of $$(".picture svg")) hideSeries(svg);
+  setStops();
   $("#count").textContent = say("shown", shown.filter(Boolean).length, data.count);
   drawTable();
 };

@@ -23,6 +23,7 @@ const pin = (i) => {
 
 const showPin = () => {
   for (const e of $$(".pinned", $("#main"))) e.classList.remove("pinned");
+  for (const e of $$(".picture [aria-pressed]")) e.setAttribute("aria-pressed", String(Number(e.dataset.cell) === pinned));
   const bar = $("#pinned");
   bar.hidden = pinned < 0;
   if (pinned < 0) return;
@@ -32,13 +33,16 @@ const showPin = () => {
   $(".numbers", bar).textContent = numbersOf(pinned).slice(0, 4).map(([label, v]) => label + " " + v).join(" · ");
 };
 
+// A line of a timeline's mark begins with the name of a phase.
+const inPhaseWords = (line) => line.replace(/^(start|ready|client|stop)(?= )/, (word) => say(word));
+
 const tipOf = (e) => {
   const i = Number(e.dataset.cell ?? -1);
   if (!(i >= 0)) return e.dataset.tip || "";
   const lines = [nameOf(i), say("status") + ": " + say(data.statuses[data.status[i]]) + ", " + say("starts") + " " + data.starts[i] + "/" + data.blocks[i]];
   for (const [label, v] of numbersOf(i)) lines.push(label + ": " + v);
   if (noteOf(i)) lines.push(noteOf(i));
-  if (e.closest("#timeline") && e.dataset.tip) lines.push(e.dataset.tip);
+  if (e.dataset.tip) lines.push(...e.dataset.tip.split("\n").map(inPhaseWords));
   return lines.join("\n");
 };
 

@@ -63,13 +63,14 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { $("#tip").hidden = true; if (pinned >= 0) pin(-1); return; }
-  const mark = event.target.closest && event.target.closest(".mark[data-cell]");
-  if (mark && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); const i = Number(mark.dataset.cell); pin(i === pinned ? -1 : i); }
+  const mark = event.target.closest && event.target.closest(".mark[data-cell], .mark[tabindex]");
+  if (mark && walk(mark, event.key)) { event.preventDefault(); return; }
+  if (mark?.dataset.cell && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); const i = Number(mark.dataset.cell); pin(i === pinned ? -1 : i); }
 });
 document.addEventListener("mouseover", (event) => showTip(event.target));
-document.addEventListener("focusin", (event) => showTip(event.target));
+document.addEventListener("focusin", (event) => { showTip(event.target); stopAt(event.target); });
 document.addEventListener("focusout", () => { $("#tip").hidden = true; });
-addEventListener("scroll", () => showTip(document.activeElement), { passive: true, capture: true });
+addEventListener("scroll", () => { if (!$("#tip").hidden) showTip(document.activeElement); }, { passive: true, capture: true });
 addEventListener("hashchange", () => { if (location.hash.includes("=")) { readFragment(); apply(); } else goTo(location.hash.slice(1)); });
 
 const copyText = (from) => {
