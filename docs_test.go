@@ -22,7 +22,7 @@ var fencedYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 // TestExamplesInDocs holds every YAML example against the loader: a whole sweep
 // must be valid, a part must be YAML, and a profile must load.
 func TestExamplesInDocs(t *testing.T) {
-	for _, file := range []string{"README.md", "docs/reference/sweep-keys.md", "docs/reference/profiles.md"} {
+	for _, file := range []string{"README.md", "docs/reference/sweep-keys.md", "docs/reference/profiles.md", "docs/reference/expressions.md"} {
 		text := readDoc(t, file)
 		blocks := fencedYAML.FindAllStringSubmatchIndex(text, -1)
 		if len(blocks) == 0 {
@@ -87,36 +87,24 @@ func checkPart(t *testing.T, text string) {
 	}
 }
 
-// sweepKeys are the keys that the loader knows, by where they stand.
-var sweepKeys = map[string]string{
-	"top":         "version name vars server client pair run compare validity secrets profiles hooks report",
-	"both scopes": "axes zip derive exclude add patch require command shell args env unset dir files profile timeout",
-	"server":      "port ready stop failure flush isolation",
-	"client":      "silence warmup bench",
-	"rules":       "match when set why assert",
-	"ready":       "log http tcp timeout silence",
-	"stop":        "signal grace",
-	"failure":     "class log fatal",
-	"flush":       "method path expect",
-	"run":         "blocks order retries on_failure on_start_failure on_foreign_process cooldown max_cells log_limit",
-	"compare":     "primary min_effect",
-	"hooks":       "before_run before_launch after_cell after_run on_failure command timeout on_error",
-	"report":      "lang",
-	"names":       "vars.x env.NAME late.port late.dir late.devices late.seed server.url server.port",
+// sweepNames are what sweeps use beside their keys, whose tables are made from the loader's.
+var sweepNames = map[string]string{
+	"rules": "match when set why assert",
+	"names": "vars.x env.NAME late.port late.dir late.devices late.seed server.url server.port",
 	"hook's env": "SERVEMATRIX_MOMENT SERVEMATRIX_FOLDER SERVEMATRIX_LAUNCH SERVEMATRIX_CELL SERVEMATRIX_BLOCK SERVEMATRIX_ATTEMPT " +
 		"SERVEMATRIX_STATUS SERVEMATRIX_FAILURE SERVEMATRIX_EXIT_CODE SERVEMATRIX_SUMMARY",
 	"args, values": "repeat id",
 }
 
-// TestSweepKeysAreDocumented asks for each key between backticks, alone or
+// TestSweepNamesAreDocumented asks for each name between backticks, alone or
 // among others.
-func TestSweepKeysAreDocumented(t *testing.T) {
+func TestSweepNamesAreDocumented(t *testing.T) {
 	prose := fencedYAML.ReplaceAllString(readDoc(t, "docs/reference/sweep-keys.md")+readDoc(t, "docs/reference/expressions.md"), "")
 	var code bytes.Buffer
 	for _, span := range regexp.MustCompile("`[^`\n]+`").FindAllString(prose, -1) {
 		code.WriteString(span + "\n")
 	}
-	for place, keys := range sweepKeys {
+	for place, keys := range sweepNames {
 		for _, key := range strings.Fields(keys) {
 			if !regexp.MustCompile(`(^|[^\w])` + regexp.QuoteMeta(key) + `($|[^\w])`).Match(code.Bytes()) {
 				t.Errorf("docs/reference/sweep-keys.md does not explain %s (%s)", key, place)

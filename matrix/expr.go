@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
@@ -36,6 +37,11 @@ type expression struct {
 // unpredictable are functions whose result changes from run to run: the clock,
 // and those that go through a map in Go's random order.
 var unpredictable = []string{"now", "keys", "values", "toPairs"}
+
+// Functions are the names of what an expression can call.
+func Functions() []string {
+	return slices.DeleteFunc(slices.Clone(builtin.Names), func(name string) bool { return slices.Contains(unpredictable, name) })
+}
 
 // exprConfig is what an expression can use beside its references.
 func exprConfig() *conf.Config {

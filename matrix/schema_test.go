@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -216,27 +217,40 @@ func TestSchemaRefusesBadStructure(t *testing.T) {
 	}
 }
 
-// TestKeysTellTheTruth gives each key of the sweep its default, each of its
-// choices and its example, and asks the loader: a default changes nothing, the
-// others are taken.
+// TestKeysTellTheTruth gives keys of the sweep their default, each of their choices and their
+// example, and asks the loader: a default changes nothing, the others are taken. What profiles
+// decide is asked in package engine.
 func TestKeysTellTheTruth(t *testing.T) {
-	for _, name := range []string{"run", "compare", "report", "validity"} {
-		i := slices.IndexFunc(matrix.SweepKeys(), func(k matrix.Key) bool { return k.Name == name })
-		top := matrix.SweepKeys()[i]
-		keys, open, end := top.Keys, name+": {", "}\n"
-		if keys == nil {
-			keys, open, end = []matrix.Key{top}, "", "\n"
+	for name, sweep := range map[string]string{ // with %s for the key
+		"run":     minimal + "run: {%s}\n",
+		"compare": minimal + "compare: {%s}\n",
+		"report":  minimal + "report: {%s}\n",
+	} {
+		tellTruth(t, sweep, only(matrix.SweepKeys(), name)[0].Keys)
+	}
+	tellTruth(t, minimal+"%s\n", only(matrix.SweepKeys(), "validity"))
+	for _, side := range []string{"server", "client"} {
+		keys := only(only(matrix.SweepKeys(), side)[0].Keys, "isolation", "warmup", "timeout")
+		tellTruth(t, strings.Replace(minimal, side+": {", side+": {%s, ", 1), keys)
+	}
+}
+
+func only(keys []matrix.Key, names ...string) []matrix.Key {
+	return slices.DeleteFunc(slices.Clone(keys), func(k matrix.Key) bool { return !slices.Contains(names, k.Name) })
+}
+
+func tellTruth(t *testing.T, sweep string, keys []matrix.Key) {
+	t.Helper()
+	without := regexp.MustCompile(`(, )?%s(, )?`).ReplaceAllString(sweep, "")
+	for _, k := range keys {
+		given := func(value string) *matrix.Plan { return parsed(t, strings.Replace(sweep, "%s", k.Name+": "+value, 1)) }
+		for _, value := range append(slices.Clone(k.Choices), k.Example) {
+			if value != "" {
+				given(value)
+			}
 		}
-		for _, k := range keys {
-			given := func(value string) *matrix.Plan { return parsed(t, minimal+open+k.Name+": "+value+end) }
-			for _, value := range append(slices.Clone(k.Choices), k.Example) {
-				if value != "" {
-					given(value)
-				}
-			}
-			if k.Default != "" && planJSON(t, given(k.Default)) != planJSON(t, parsed(t, minimal)) {
-				t.Errorf("%s: %s is not what its absence means", k.Name, k.Default)
-			}
+		if k.Default != "" && meaning(t, given(k.Default)) != meaning(t, parsed(t, without)) {
+			t.Errorf("%s: %s is not what its absence means", k.Name, k.Default)
 		}
 	}
 }
@@ -252,8 +266,15 @@ func parsed(t *testing.T, sweep string) *matrix.Plan {
 	return plan
 }
 
-func planJSON(t *testing.T, p *matrix.Plan) string {
+// meaning is a plan without its places and origins.
+func meaning(t *testing.T, p *matrix.Plan) string {
 	t.Helper()
+	for _, v := range p.Servers {
+		v.Origins, v.At = nil, matrix.Pos{}
+	}
+	for _, v := range p.Clients {
+		v.Origins, v.At = nil, matrix.Pos{}
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)

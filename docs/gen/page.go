@@ -13,6 +13,7 @@ var made = regexp.MustCompile(`(?ms)^<!-- made: ([^>]*?) -->\n(.*?)^<!-- /made -
 // parts make the text between two marks, from the words behind the part's name.
 var parts = map[string]func(args []string) (string, error){
 	"keys":      sweepKeys,
+	"functions": functions,
 	"profile":   profileKeys,
 	"profiles":  shippedProfiles,
 	"event":     eventFields,

@@ -19,6 +19,11 @@ var forms = map[matrix.Kind]string{
 	matrix.KindOffOrMapping: "mapping, or false",
 }
 
+// functions lists what expressions can call.
+func functions([]string) (string, error) {
+	return "`" + strings.Join(matrix.Functions(), "` `") + "`\n", nil
+}
+
 // sweepKeys draws the keys below a place of the sweep: "" for the top, "run", "server.ready";
 // "both" for what server and client have in common, "server-only" for the rest of one.
 func sweepKeys(args []string) (string, error) {
