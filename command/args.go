@@ -38,6 +38,22 @@ func (a Args) Set(flag, value string) {
 	}
 }
 
+// Without leaves a flag out wherever it is given, each time with its first value; a is not changed.
+func (a Args) Without(flag string) Args {
+	out := slices.Clone(a)
+	for {
+		at, ok := out.find(flag)
+		if !ok {
+			return out
+		}
+		first := at.word
+		if !IsFlag(out[first]) {
+			first-- // its value is a word of its own
+		}
+		out = slices.Delete(out, first, at.word+1)
+	}
+}
+
 // place is where a flag's value stands: a[word] is before + value + after.
 type place struct {
 	word                 int

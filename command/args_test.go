@@ -34,6 +34,24 @@ func TestValue(t *testing.T) {
 	}
 }
 
+func TestWithout(t *testing.T) {
+	a := Args(strings.Fields("run --out a --n 1 --out=b --on --output kind=csv,path=a --output kind=json,path=b -c -1 -- --out c"))
+	for flag, want := range map[string]string{
+		"--out":                   "run --n 1 --on --output kind=csv,path=a --output kind=json,path=b -c -1 -- --out c",
+		"--on":                    "run --out a --n 1 --out=b --output kind=csv,path=a --output kind=json,path=b -c -1 -- --out c",
+		"--output kind=json,path": "run --out a --n 1 --out=b --on --output kind=csv,path=a -c -1 -- --out c",
+		"-c|--conc":               "run --out a --n 1 --out=b --on --output kind=csv,path=a --output kind=json,path=b -- --out c",
+	} {
+		before := strings.Join(a, " ")
+		if got := strings.Join(a.Without(flag), " "); got != want {
+			t.Errorf("without %s: %s, want %s", flag, got, want)
+		}
+		if strings.Join(a, " ") != before {
+			t.Errorf("without %s changed the arguments", flag)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	flags, words := Args{"serve", "m", "--tp=8", "loose", "--bs", "1", "2", "--eos", "-c", "-1", "--stop", "- x", "--", "--tp", "9"}.Flags()
 	want := []Flag{{"--tp", []string{"8"}}, {"--bs", []string{"1", "2"}}, {"--eos", nil}, {"-c", []string{"-1"}}, {"--stop", []string{"- x"}}}

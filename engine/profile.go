@@ -29,6 +29,7 @@ type ServerProfile struct {
 	Failure   []Failure    `yaml:"failure"`   // what a log line means; the first pattern that matches anywhere in the log wins, `start_failed` last
 	Hints     matrix.Hints `yaml:"hints"`     // what usually helps, by failure class: in English, in Chinese, and who says so
 	Effective Effective    `yaml:"effective"` // where the engine tells what it really runs with
+	Worth     []Worth      `yaml:"worth"`     // flags that are worth sweeping: `init` offers them for a pasted command
 }
 
 // ClientProfile is what is known of a benchmark client. The yaml tags are the
@@ -50,6 +51,14 @@ type ClientProfile struct {
 	Silence  matrix.Duration `yaml:"silence"`  // it is ended when nothing gets on for so long
 	Causes   []Regexp        `yaml:"causes"`   // lines of its output that name the cause of a failure, the most telling first
 	Hints    matrix.Hints    `yaml:"hints"`    // as a server's
+	Worth    []Worth         `yaml:"worth"`    // as a server's
+}
+
+// Worth is a flag that is worth sweeping.
+type Worth struct {
+	Flag   string   `yaml:"flag"`   // all its names, such as `--tp|--tp-size`; the first is offered
+	Why    string   `yaml:"why"`    // what it decides, in a few words
+	Values []string `yaml:"values"` // examples, which not every version or device takes; without any it is a switch
 }
 
 // Match recognises a command: its program (the base name, for Python the

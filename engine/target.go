@@ -150,3 +150,20 @@ func (r Result) flag(added string) string {
 	}
 	return added
 }
+
+// WithoutResult leaves out the flags by which a command names the place of its result, and tells
+// which: those that Complete adds for every measurement anew.
+func (p *ClientProfile) WithoutResult(argv []string) (rest, left []string) {
+	if command.IsScript(argv) {
+		return argv, nil
+	}
+	a := arguments(argv, p.Match)
+	before := argv[:len(argv)-len(a)]
+	for _, add := range p.Result.Add {
+		flag := p.Result.flag(add[0])
+		if slices.Contains(p.Result.File, flag) && a.Has(flag) {
+			a, left = a.Without(flag), append(left, flag)
+		}
+	}
+	return append(slices.Clone(before), a...), left
+}

@@ -25,19 +25,24 @@ build() {
         -ldflags="-s -w -X servematrix/cmd/servematrix/cli.released=$version" ./cmd/servematrix
 }
 
-build "$(go env GOHOSTOS)" "$(go env GOHOSTARCH)" "$work/native"
+native=$(go env GOHOSTOS)/$(go env GOHOSTARCH)
+build "${native%/*}" "${native#*/}" "$work/native"
 mkdir -p "$work/common/completions" "$work/common/man/man1"
 for shell in bash zsh fish; do
     "$work/native" completion $shell >"$work/common/completions/servematrix.$shell"
 done
-go run ./release/manpages "$work/common/man/man1"
+go run -trimpath ./release/manpages "$work/common/man/man1"
 cp README.md CHANGELOG.md "$work/common/"
 [ ! -e LICENSE ] || cp LICENSE "$work/common/"
 
 for system in "$@"; do
     name=servematrix-$version-${system/\//-}
     cp -r "$work/common" "$work/$name"
-    build "${system%/*}" "${system#*/}" "$work/$name/servematrix"
+    if [ "$system" = "$native" ]; then
+        cp "$work/native" "$work/$name/servematrix"
+    else
+        build "${system%/*}" "${system#*/}" "$work/$name/servematrix"
+    fi
     tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=ustar -cf - "$name" |
         gzip -n -9 >"$out/$name.tar.gz"
     echo "$name.tar.gz"

@@ -14,7 +14,6 @@ import (
 
 	"servematrix/cmd/servematrix/draft"
 	"servematrix/engine"
-	"servematrix/matrix"
 	"servematrix/schema"
 )
 
@@ -58,18 +57,23 @@ func initSweep(env Env, file string, opt initOptions) error {
 	if file == "-" {
 		in.Path = "sweep.yaml"
 	}
-	var err error
-	if in.Servers, err = pasted("--server", opt.servers, &in.Notes); err != nil {
+	catalog, err := engine.Load()
+	if err != nil {
 		return err
 	}
-	if in.Clients, err = pasted("--client", opt.clients, &in.Notes); err != nil {
+	g := gathered{catalog: catalog, in: &in}
+	if err := g.pasted("--server", opt.servers, g.server); err != nil {
+		return err
+	}
+	if err := g.pasted("--client", opt.clients, g.client); err != nil {
 		return err
 	}
 	if opt.script != "" {
-		if err := fromScript(env, opt.script, &in); err != nil {
+		if err := g.script(env, opt.script); err != nil {
 			return err
 		}
 	}
+	g.worth()
 	text := draft.Sweep(in)
 	if file == "-" {
 		_, err := env.Stdout.Write(text)
@@ -113,67 +117,6 @@ func checkDraft(env Env, file string) error {
 	}
 	fmt.Fprintf(env.Stderr, "%s; next: servematrix plan %s\n", inWords(plan), file)
 	return nil
-}
-
-// pasted reads commands given as flags: one command each.
-func pasted(flag string, texts []string, notes *[]string) ([]draft.Command, error) {
-	var out []draft.Command
-	for _, text := range texts {
-		found, more, err := draft.Commands(text)
-		switch {
-		case err != nil:
-			return nil, usageError("%s %q: %w", flag, text, err)
-		case len(found) != 1:
-			return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s %q holds %s, want one", flag, text, count(len(found), "command")),
-				hint: "for more than a command, such as $(…), write it to a file and use --from-script, or shell: in the sweep"}
-		}
-		*notes = append(*notes, more...)
-		out = append(out, found...)
-	}
-	return out, nil
-}
-
-// fromScript finds servers and clients in a script by the engine profiles.
-func fromScript(env Env, name string, in *draft.Input) error {
-	script, err := os.ReadFile(env.path(name))
-	if err != nil {
-		return usageError("the script cannot be read: %w", err)
-	}
-	found, notes, err := draft.Commands(string(script))
-	if err != nil {
-		return usageError("%s, %w", name, err)
-	}
-	catalog, err := engine.Load()
-	if err != nil {
-		return err
-	}
-	servers, clients := 0, 0
-	for _, c := range found {
-		switch isServer, isClient := recognised(catalog, c.Argv); {
-		case isServer:
-			in.Servers = append(in.Servers, c)
-			servers++
-		case isClient:
-			in.Clients = append(in.Clients, c)
-			clients++
-		}
-	}
-	if servers+clients == 0 {
-		return &exitError{code: exitUsage, err: fmt.Errorf("%s: no command of a known server or client among %s", name, count(len(found), "command")),
-			hint: "give the commands with --server and --client"}
-	}
-	for _, n := range notes {
-		in.Notes = append(in.Notes, filepath.Base(name)+" "+n)
-	}
-	fmt.Fprintf(env.Stderr, "%s: %s, %s\n", name, count(servers, "server command"), count(clients, "client command"))
-	return nil
-}
-
-// recognised asks the profiles what a command is, by completing a plan of it alone.
-func recognised(catalog *engine.Catalog, argv []string) (server, client bool) {
-	s, c := &matrix.Server{Variant: matrix.Variant{Argv: argv}}, &matrix.Client{Variant: matrix.Variant{Argv: argv}}
-	catalog.Complete(&matrix.Plan{Servers: []*matrix.Server{s}, Clients: []*matrix.Client{c}}) // its problems are those of a plan nobody asked for
-	return s.Profile != engine.Generic, c.Profile != engine.Generic
 }
 
 // writeSchema puts the sweep's schema beside it, in place of an older one; what

@@ -3,6 +3,7 @@ package draft
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -10,11 +11,14 @@ import (
 )
 
 // Command is one command of a script, its variables resolved. Words and values
-// are texts of a sweep: ${{ env.NAME }} stands where only the environment knows.
+// are texts of a sweep: ${{ vars.NAME }} stands where the script does not say.
 type Command struct {
-	Env  []Assign // in the order of the script
-	Argv []string
-	Line int // in the script, from 1
+	Env   []Assign // in the order of the script
+	Argv  []string
+	Line  int      // in the script, from 1
+	Piped bool     // it reads what another one prints
+	Left  []string // what stood around it and is left out, as it is written
+	Notes []string // what else its reader must know
 }
 
 // Assign is one variable set for a command.
@@ -40,6 +44,14 @@ func Commands(script string) (commands []Command, notes []string, err error) {
 	return w.commands, w.notes, nil
 }
 
+// Told are the notes of one command, with what of it is left out.
+func (c Command) Told() []string {
+	if len(c.Left) == 0 {
+		return c.Notes
+	}
+	return append(slices.Clone(c.Notes), fmt.Sprintf("line %d: left out, for servematrix starts, stops and captures by itself: %s", c.Line, strings.Join(c.Left, "  ")))
+}
+
 // markOpen and markClose enclose a variable that only the environment knows, until the
 // shell's own expansion is done: letters of Unicode's private use.
 const (
@@ -47,7 +59,7 @@ const (
 	markClose = "\ue0d1"
 )
 
-var marks = strings.NewReplacer(markOpen, "${{ env.", markClose, " }}")
+var marks = strings.NewReplacer(markOpen+"HOME"+markClose, "${{ env.HOME }}", markOpen, "${{ vars.", markClose, " }}")
 
 // text turns an expanded word into a text of the sweep.
 func text(word string) string {
@@ -64,10 +76,18 @@ type walker struct {
 	notes    []string
 	noted    map[string]bool
 	plain    map[string]bool // variables that the words in hand use without a default
+	leave    string          // continue, break, return or exit that is under way
 }
 
 func (w *walker) note(n syntax.Node, format string, args ...any) {
-	text := fmt.Sprintf("line %d: %s", n.Pos().Line(), fmt.Sprintf(format, args...))
+	w.noteText(w.at(n, fmt.Sprintf(format, args...)))
+}
+
+func (w *walker) at(n syntax.Node, text string) string {
+	return fmt.Sprintf("line %d: %s", n.Pos().Line(), text)
+}
+
+func (w *walker) noteText(text string) {
 	if !w.noted[text] {
 		w.noted[text] = true
 		w.notes = append(w.notes, text)
@@ -81,9 +101,18 @@ func (w *walker) Get(name string) expand.Variable {
 		return v
 	}
 	if w.plain[name] {
+		if name[0] <= '9' {
+			name = "ARG" + name // of the script itself
+		}
 		return expand.Variable{Set: true, Kind: expand.String, Str: markOpen + name + markClose}
 	}
 	return expand.Variable{}
+}
+
+// Set lets arithmetic and ${x:=y} change a variable.
+func (w *walker) Set(name string, v expand.Variable) error {
+	w.vars[name] = v
+	return nil
 }
 
 // Each is part of expand.Environ; no expansion of words needs it.
@@ -95,7 +124,7 @@ func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 	for _, word := range words {
 		syntax.Walk(word, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil {
-				w.plain[p.Param.Value] = !strings.ContainsAny(p.Param.Value, "0123456789@*#?$!-")
+				w.plain[p.Param.Value] = syntax.ValidName(p.Param.Value) || w.depth == 0 && len(p.Param.Value) == 1 && strings.Contains("123456789", p.Param.Value)
 			}
 			return true
 		})
@@ -146,7 +175,7 @@ func (w *walker) assign(a *syntax.Assign) (string, bool) {
 		}
 	}
 	if err != nil {
-		w.note(a, "%s is set by something that only a shell can run; the sweep asks for it as ${{ env.%s }}", name, name)
+		w.note(a, "%s is set by something that only a shell can run; fill it in under vars", name)
 		delete(w.vars, name)
 		return "", false
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"servematrix/command"
 )
 
 // part is a piece of a command that is compared as a whole: one of the words
@@ -15,11 +17,6 @@ type part struct {
 	words []string // as they stand in the command; of a variable its value
 }
 
-// isFlag tells a flag from a value; a negative number is a value.
-func isFlag(word string) bool {
-	return len(word) > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9' || word[1] == '.')
-}
-
 // parts takes a command apart.
 func parts(c Command) []part {
 	var out []part
@@ -27,10 +24,11 @@ func parts(c Command) []part {
 		out = append(out, part{"env:" + a.Name, []string{a.Value}})
 	}
 	seen := map[string]int{}
-	inFlag := false
+	inFlag, ended := false, false // ended: behind "--" nothing is a flag
 	for i, w := range c.Argv {
+		ended = ended || w == "--"
 		switch {
-		case isFlag(w):
+		case command.IsFlag(w) && !ended:
 			key, _, _ := strings.Cut(w, "=")
 			if seen[key]++; seen[key] > 1 {
 				key += "#" + strconv.Itoa(seen[key])
@@ -51,7 +49,7 @@ func parts(c Command) []part {
 // a word or a variable.
 func (p part) value() (string, bool) {
 	switch {
-	case !isFlag(p.words[0]) || strings.HasPrefix(p.key, "env:"):
+	case !command.IsFlag(p.words[0]) || strings.HasPrefix(p.key, "env:"):
 		return p.words[0], true
 	case len(p.words) == 2 && !strings.Contains(p.words[0], "="):
 		return p.words[1], true
@@ -64,7 +62,7 @@ func (p part) value() (string, bool) {
 
 // with gives the part's words with its value replaced.
 func (p part) with(value string) []string {
-	if flag, _, ok := strings.Cut(p.words[0], "="); ok && isFlag(p.words[0]) {
+	if flag, _, ok := strings.Cut(p.words[0], "="); ok && command.IsFlag(p.words[0]) {
 		return []string{flag + "=" + value}
 	}
 	if len(p.words) == 2 {
@@ -161,12 +159,17 @@ func (t *table) product(keys []string) bool {
 	return n == len(t.rows)
 }
 
-// unique drops commands that were there before.
+// unique drops commands that were there before, also those that have the same flags in another order.
 func unique(commands []Command) []Command {
 	var out []Command
 	seen := map[string]bool{}
 	for _, c := range commands {
-		key := fmt.Sprintf("%q %q", c.Env, c.Argv)
+		var all []string
+		for _, p := range parts(c) {
+			all = append(all, p.key+"\x00"+p.String())
+		}
+		slices.Sort(all)
+		key := strings.Join(all, "\x01")
 		if !seen[key] {
 			seen[key] = true
 			out = append(out, c)
@@ -216,7 +219,7 @@ func idOf(words []string) string {
 	return id
 }
 
-var marks2 = regexp.MustCompile(`\$\{\{ env\.(\w+) \}\}`)
+var marks2 = regexp.MustCompile(`\$\{\{ (?:vars|env)\.(\w+) \}\}`)
 
 // distinctIDs makes ids unique by numbers, and names the empty one.
 func distinctIDs(ids []string, empty string) []string {

@@ -27,14 +27,14 @@ func TestCommandsFollowTheScript(t *testing.T) {
 		{"pasted", "CUDA_VISIBLE_DEVICES=0,1 python3 -m sglang.launch_server --model-path /m --json '{\"a\": 1}' > log 2>&1 &",
 			[]string{`CUDA_VISIBLE_DEVICES=0,1 python3|-m|sglang.launch_server|--model-path|/m|--json|{"a": 1}`}, nil},
 		{"variables", "MODEL=/models/llama\nPORT=${PORT:-30000}\nexport OMP=4\nnohup vllm serve $MODEL --port \"$PORT\" --key $HF_TOKEN ~/x",
-			[]string{"OMP=4 vllm|serve|/models/llama|--port|30000|--key|${{ env.HF_TOKEN }}|${{ env.HOME }}/x"}, nil},
+			[]string{"OMP=4 vllm|serve|/models/llama|--port|30000|--key|${{ vars.HF_TOKEN }}|${{ env.HOME }}/x"}, nil},
 		{"loops", "for tp in 1 2; do for c in {8..16..8}; do srv --tp $tp --c $c; done; done",
 			[]string{"srv|--tp|1|--c|8", "srv|--tp|1|--c|16", "srv|--tp|2|--c|8", "srv|--tp|2|--c|16"}, nil},
 		{"arrays and functions", "F=(--a 1); F+=(--b)\nrun() { srv \"${F[@]}\" --n \"$1\"; }\nrun 7\nif true; then run 8 | tee log; fi",
 			[]string{"srv|--a|1|--b|--n|7", "srv|--a|1|--b|--n|8", "tee|log"}, nil},
 		{"unknowable", "X=$(date)\nsrv --x $X\nsrv $(cat f)",
-			[]string{"srv|--x|${{ env.X }}"}, []string{
-				"line 1: X is set by something that only a shell can run; the sweep asks for it as ${{ env.X }}",
+			[]string{"srv|--x|${{ vars.X }}"}, []string{
+				"line 1: X is set by something that only a shell can run; fill it in under vars",
 				"line 3: a command with $(…) is left out; use shell: for it"}},
 		{"env and literal braces", "env A=1 B=2 srv '${{ not ours }}'", []string{"A=1 B=2 srv|$${{ not ours }}"}, nil},
 		{"shift", "start() { local b=$1; shift; srv --b $b \"$@\"; }; start x --p 1; start y",

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -17,10 +18,10 @@ func TestDraftedSweepPlansTheCommands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"1", "0.90", "-1", "a b", "it's", `"q"`, `\`, "$HOME", "~/x", "*.json", "a=b", "#x", "é", "${{ late.port }}x", "{}", "[1, 2]", "null", "on", "'", "`x`", "", "a: b", "-", "!x", "%y", "@z", "&", "|", ">", "\ttab", "line\nbreak"})
 		flag := rapid.SampledFrom([]string{"--tp", "--tp=2", "--backend", "--on", "-x", "--model-path", "--seed", "--on-off"})
-		command := rapid.Custom(func(t *rapid.T) Command {
+		pasted := rapid.Custom(func(t *rapid.T) Command {
 			c := Command{Argv: []string{rapid.SampledFrom([]string{"srv", "python3", "/opt/x y/srv"}).Draw(t, "program")}}
 			for _, w := range rapid.SliceOfN(word, 0, 2).Draw(t, "words") {
-				if !isFlag(w) {
+				if !command.IsFlag(w) {
 					c.Argv = append(c.Argv, text(w))
 				}
 			}
@@ -35,7 +36,7 @@ func TestDraftedSweepPlansTheCommands(t *testing.T) {
 			}
 			return c
 		})
-		commands := rapid.SliceOfN(command, 1, 4).Draw(t, "commands")
+		commands := rapid.SliceOfN(pasted, 1, 4).Draw(t, "commands")
 		clients := []Command{{Argv: []string{"cli"}}}
 		sweep := Sweep(Input{Name: "p", Path: "p.yaml", Servers: commands, Clients: clients})
 		plan, problems := matrix.Parse("p.yaml", sweep, matrix.Options{Getenv: func(string) (string, bool) { return "", false }})

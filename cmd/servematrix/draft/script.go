@@ -18,6 +18,9 @@ const deepest = 20
 func (w *walker) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		w.stmt(s)
+		if w.leave != "" {
+			return
+		}
 	}
 }
 
@@ -27,6 +30,8 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if s == nil || len(w.commands) >= most {
 		return
 	}
+	had := len(w.commands)
+	defer func() { w.left(had, around(s)...) }()
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		w.call(c)
@@ -35,26 +40,80 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	case *syntax.ForClause:
 		w.loop(c)
 	case *syntax.BinaryCmd:
-		w.stmt(c.X)
-		w.stmt(c.Y)
+		w.binary(c)
 	case *syntax.Block:
 		w.stmts(c.Stmts)
 	case *syntax.Subshell:
 		w.stmts(c.Stmts)
+		w.leave = ""
 	case *syntax.TimeClause:
 		w.stmt(c.Stmt)
 	case *syntax.WhileClause:
 		w.stmts(c.Do)
+		w.leave = ""
 	case *syntax.IfClause:
-		for branch := c; branch != nil; branch = branch.Else {
-			w.stmts(branch.Then)
-		}
+		w.branch(c)
 	case *syntax.CaseClause:
 		w.choose(c)
 	case *syntax.FuncDecl:
 		if c.Name != nil { // a function without a name runs nowhere
 			w.funcs[c.Name.Value] = c.Body
 		}
+	}
+}
+
+// around gives what stands around a statement, as it is written.
+func around(s *syntax.Stmt) (written []string) {
+	for _, r := range s.Redirs {
+		text := r.Op.String() + source(r.Word)
+		if r.N != nil {
+			text = r.N.Value + text
+		}
+		written = append(written, text)
+	}
+	if s.Background {
+		written = append(written, "&")
+	}
+	return written
+}
+
+func source(n syntax.Node) string {
+	var b strings.Builder
+	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, n) != nil {
+		return "…"
+	}
+	return b.String()
+}
+
+// left notes at the commands since had what stood around them.
+func (w *walker) left(had int, written ...string) {
+	for i := had; i < len(w.commands); i++ {
+		w.commands[i].Left = append(w.commands[i].Left, written...)
+	}
+}
+
+// binary follows a pipe, or the sides of && and || that can run.
+func (w *walker) binary(c *syntax.BinaryCmd) {
+	had := len(w.commands)
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		w.stmt(c.X)
+		w.left(had, c.Op.String()+" "+source(c.Y))
+		had = len(w.commands)
+		w.stmt(c.Y)
+		for i := had; i < len(w.commands); i++ {
+			w.commands[i].Piped = true
+		}
+		return
+	}
+	first := w.holds(c.X)
+	w.stmt(c.X)
+	switch {
+	case w.leave != "":
+	case first == unknown:
+		w.stmt(c.Y)
+		w.leave = "" // perhaps
+	case (first == yes) == (c.Op == syntax.AndStmt):
+		w.stmt(c.Y)
 	}
 }
 
@@ -69,23 +128,6 @@ func (w *walker) declare(c *syntax.DeclClause) {
 		if c.Variant.Value == "export" && !slices.Contains(w.exported, a.Name.Value) {
 			w.exported = append(w.exported, a.Name.Value)
 		}
-	}
-}
-
-func (w *walker) loop(c *syntax.ForClause) {
-	words, ok := c.Loop.(*syntax.WordIter)
-	if !ok {
-		w.note(c, "this loop counts; write it as for x in 1 2 4 to have it unrolled")
-		return
-	}
-	items, err := w.fields(words.Items...)
-	if err != nil {
-		w.note(c, "what this loop goes over is known only to a shell; it is left out")
-		return
-	}
-	for _, item := range items {
-		w.vars[words.Name.Value] = expand.Variable{Set: true, Kind: expand.String, Str: item}
-		w.stmts(c.Do)
 	}
 }
 
@@ -105,8 +147,14 @@ func (w *walker) call(c *syntax.CallExpr) {
 		}
 		return
 	}
-	if argv[0] == "shift" && w.depth > 0 {
-		w.shift(argv[1:])
+	switch argv[0] {
+	case "shift":
+		if w.depth > 0 {
+			w.shift(argv[1:])
+			return
+		}
+	case "continue", "break", "return", "exit":
+		w.leave = argv[0]
 		return
 	}
 	if body := w.funcs[argv[0]]; body != nil {
@@ -123,7 +171,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 		value, err := w.value(a.Value)
 		if err != nil {
 			value = markOpen + a.Name.Value + markClose
-			w.note(a, "%s is set by something that only a shell can run; the sweep asks for it as ${{ env.%s }}", a.Name.Value, a.Name.Value)
+			w.note(a, "%s is set by something that only a shell can run; fill it in under vars", a.Name.Value)
 		}
 		cmd.set(a.Name.Value, text(value))
 	}
@@ -154,6 +202,9 @@ func (w *walker) enter(body *syntax.Stmt, args []string) {
 	w.depth++
 	w.stmt(body)
 	w.depth--
+	if w.leave == "return" {
+		w.leave = ""
+	}
 	for name, v := range before {
 		w.vars[name] = v
 	}
@@ -206,7 +257,10 @@ func (c *Command) set(name, value string) {
 func (c *Command) unwrap(argv []string) []string {
 	for len(argv) > 1 {
 		switch path.Base(argv[0]) {
-		case "nohup", "exec", "setsid", "time", "command":
+		case "nohup", "setsid", "time":
+			c.Left = append(c.Left, argv[0])
+			argv = argv[1:]
+		case "exec", "command":
 			argv = argv[1:]
 		case "env":
 			rest := argv[1:]

@@ -3,11 +3,15 @@ package draft
 import (
 	"slices"
 	"strings"
+
+	"servematrix/command"
+	"servematrix/engine"
 )
 
 // side is the server or the client half of a sweep.
 type side struct {
 	axes    []axis
+	offers  []axis // what could be swept too
 	env     []Assign
 	command []string // words
 }
@@ -16,10 +20,13 @@ type side struct {
 type axis struct {
 	name   string
 	values []string
+	more   []string // values that could be taken in
+	flag   string   // of an offer
+	about  string
 }
 
 // build makes one half of a sweep from its commands. taken names axes of the other half.
-func build(commands []Command, whole string, taken []string) side {
+func build(commands []Command, whole string, taken []string, worth []engine.Worth) side {
 	commands = unique(commands)
 	name := func(key string) string {
 		n := axisName(key)
@@ -31,7 +38,7 @@ func build(commands []Command, whole string, taken []string) side {
 	t, ok := compare(commands)
 	switch {
 	case len(commands) == 1:
-		return side{env: commands[0].Env, command: commands[0].Argv}
+		return single(commands[0], worth, name)
 	case !ok:
 		return different(commands, name(whole))
 	}
@@ -214,7 +221,7 @@ func programID(argv []string) string {
 		}
 	}
 	n := 0
-	for n < len(argv) && n < 3 && !isFlag(argv[n]) && (n == 0 || !strings.Contains(argv[n], "/")) {
+	for n < len(argv) && n < 3 && !command.IsFlag(argv[n]) && (n == 0 || !strings.Contains(argv[n], "/")) {
 		n++
 	}
 	return idOf(argv[:n])

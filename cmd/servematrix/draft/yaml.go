@@ -3,10 +3,14 @@ package draft
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 	"mvdan.cc/sh/v3/syntax"
+
+	"servematrix/command"
+	"servematrix/engine"
 )
 
 // Input is what a sweep is to be made from.
@@ -16,6 +20,8 @@ type Input struct {
 	Servers []Command // none: the simulated server stands in
 	Clients []Command // none: the embedded client stands in
 	Notes   []string  // what a reader of the file must know
+	// What is worth sweeping, offered where a half has one command.
+	ServerWorth, ClientWorth []engine.Worth
 }
 
 // Sweep writes the sweep.
@@ -31,9 +37,10 @@ func Sweep(in Input) []byte {
 		fmt.Fprintf(&b, "# NOTE %s\n", n)
 	}
 	fmt.Fprintf(&b, "version: 1\nname: %s\n\n", scalar(in.Name))
+	writeVars(&b, slices.Concat(in.Servers, in.Clients))
 	server := side{axes: simAxes, command: simServer}
 	if len(in.Servers) > 0 {
-		server = build(in.Servers, "variant", nil)
+		server = build(in.Servers, "variant", nil, in.ServerWorth)
 	} else {
 		b.WriteString("# The embedded simulated server stands in for yours. Put your own command in its place, such as\n" +
 			"#   command: python3 -m sglang.launch_server --model-path /models/llama --tp 8 ${{ radix.flags }}\n" +
@@ -43,12 +50,12 @@ func Sweep(in Input) []byte {
 	server.write(&b, "one dimension each; the variants are their product")
 	b.WriteString("\n")
 	var names []string
-	for _, a := range server.axes {
+	for _, a := range slices.Concat(server.axes, server.offers) {
 		names = append(names, a.name)
 	}
 	client := side{axes: benchAxes, command: benchClient}
 	if len(in.Clients) > 0 {
-		client = build(in.Clients, "load", names)
+		client = build(in.Clients, "load", names, in.ClientWorth)
 	} else {
 		b.WriteString("# The embedded client measures any OpenAI-compatible server; sglang.bench_serving and vllm bench serve work as well.\n")
 	}
@@ -65,47 +72,22 @@ run:
 
 // What stands in for a missing half. The lengths are small, so that a first run takes seconds.
 var (
-	simAxes = []axis{{"radix", []string{
+	simAxes = []axis{{name: "radix", values: []string{
 		mapping("id", "radix-on", "flags", "[]"),
 		mapping("id", "radix-off", "flags", "[--disable-radix-cache]"),
 	}}}
 	simServer   = []string{"servematrix", "sim", "serve", "--style", "sglang", "${{ radix.flags }}"}
-	benchAxes   = []axis{{"load", []string{mapping("id", "c4", "prompts", "40", "conc", "4"), mapping("id", "c16", "prompts", "80", "conc", "16")}}}
+	benchAxes   = []axis{{name: "load", values: []string{mapping("id", "c4", "prompts", "40", "conc", "4"), mapping("id", "c16", "prompts", "80", "conc", "16")}}}
 	benchClient = []string{"servematrix", "bench", "--base-url", "${{ server.url }}", "--random-input-len", "256", "--random-output-len", "32",
 		"--random-range-ratio", "1", "--num-prompts", "${{ load.prompts }}", "--max-concurrency", "${{ load.conc }}"}
 )
 
-// write writes one half, indented.
-func (s side) write(b *strings.Builder, about string) {
-	if len(s.axes) > 0 {
-		fmt.Fprintf(b, "  axes:   # %s\n", about)
-	}
-	for _, a := range s.axes {
-		line := fmt.Sprintf("    %s: [%s]\n", a.name, strings.Join(a.values, ", "))
-		if len(line) <= width && !strings.Contains(line, "{") {
-			b.WriteString(line)
-			continue
-		}
-		fmt.Fprintf(b, "    %s:\n", a.name)
-		for _, v := range a.values {
-			fmt.Fprintf(b, "      - %s\n", v)
-		}
-	}
-	if len(s.env) > 0 {
-		b.WriteString("  env:\n")
-		for _, e := range s.env {
-			fmt.Fprintf(b, "    %s: %s\n", scalar(e.Name), scalar(e.Value))
-		}
-	}
-	b.WriteString(command(s.command))
-}
-
 // width is where lines of a command are broken.
 const width = 110
 
-// command writes a command as shell words over several lines, a flag with its
+// shellWords writes a command as shell words over several lines, a flag with its
 // values never parted; as a list where a word could not stand in a line.
-func command(words []string) string {
+func shellWords(words []string) string {
 	for _, w := range words {
 		if strings.ContainsFunc(w, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return "  command: " + sequence(words) + "\n"
@@ -116,7 +98,7 @@ func command(words []string) string {
 	for i := 0; i < len(words); {
 		unit := word(words[i])
 		i++
-		for i < len(words) && !isFlag(words[i]) && isFlag(words[i-1]) {
+		for i < len(words) && !command.IsFlag(words[i]) && command.IsFlag(words[i-1]) {
 			unit += " " + word(words[i])
 			i++
 		}
