@@ -152,7 +152,7 @@ func (r Result) flag(added string) string {
 }
 
 // WithoutResult leaves out the flags by which a command names the place of its result, and tells
-// which: those that Complete adds for every measurement anew.
+// which: Complete adds them for every measurement anew.
 func (p *ClientProfile) WithoutResult(argv []string) (rest, left []string) {
 	if command.IsScript(argv) {
 		return argv, nil
@@ -161,8 +161,8 @@ func (p *ClientProfile) WithoutResult(argv []string) (rest, left []string) {
 	before := argv[:len(argv)-len(a)]
 	for _, add := range p.Result.Add {
 		flag := p.Result.flag(add[0])
-		if slices.Contains(p.Result.File, flag) && a.Has(flag) {
-			a, left = a.Without(flag), append(left, flag)
+		if names, _, _ := strings.Cut(flag, " "); slices.Contains(p.Result.File, flag) && a.Has(names) {
+			a, left = a.Without(names), append(left, names)
 		}
 	}
 	return append(slices.Clone(before), a...), left

@@ -75,6 +75,11 @@ func initSweep(env Env, file string, opt initOptions) error {
 	}
 	g.worth()
 	text := draft.Sweep(in)
+	if plan, _, _, err := planOf(env, in.Path, text); err == nil && plan != nil {
+		if g.reordered(plan); len(in.Notes) > 0 {
+			text = draft.Sweep(in)
+		}
+	}
 	if file == "-" {
 		_, err := env.Stdout.Write(text)
 		return err

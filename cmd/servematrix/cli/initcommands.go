@@ -37,7 +37,7 @@ func (g gathered) client(c draft.Command, from string) {
 	_, profile := g.recognised(c.Argv)
 	rest, left := g.catalog.Client(profile).WithoutResult(c.Argv)
 	for _, flag := range left {
-		g.note(fmt.Sprintf("%s%s of %s is left out: each measurement gets a result file of its own, in its folder of the run", from, flag, profile))
+		g.note(fmt.Sprintf("%s%s of %s is left out: each measurement gets a result file of its own, in its folder of the run", from, strings.ReplaceAll(flag, "|", " or "), profile))
 	}
 	c.Argv = rest
 	g.told(c, from)
@@ -59,6 +59,24 @@ func (g gathered) worth() {
 	if len(g.in.Clients) == 1 {
 		_, client := g.recognised(g.in.Clients[0].Argv)
 		g.in.ClientWorth = g.catalog.Client(client).Worth
+	}
+}
+
+// reordered notes that the plan has commands whose flags stand in another order than they were given:
+// what differs between several commands goes to one place.
+func (g gathered) reordered(plan *matrix.Plan) {
+	planned := map[string]bool{}
+	for _, s := range plan.Servers {
+		planned[fmt.Sprintf("%q", s.Argv)] = true
+	}
+	for _, c := range plan.Clients {
+		planned[fmt.Sprintf("%q", c.Argv)] = true
+	}
+	for _, c := range slices.Concat(g.in.Servers, g.in.Clients) {
+		key := fmt.Sprintf("%q", c.Argv)
+		if !planned[key] && !strings.Contains(key, "${{") {
+			g.note("the flags of some commands stand in another order here: those that differ come together")
+		}
 	}
 }
 

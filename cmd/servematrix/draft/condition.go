@@ -217,12 +217,17 @@ func (w *walker) known(x syntax.TestExpr) (string, bool) {
 // number computes what stands between (( and )), with its effects on variables.
 func (w *walker) number(x syntax.ArithmExpr) (int, bool) {
 	known := true
+	var set syntax.Node // what an = gives a value needs none
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.BinaryArithm:
+			if n.Op == syntax.Assgn {
+				set = n.X
+			}
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			known = known && !w.asks(n)
 		case *syntax.Word:
-			if name := n.Lit(); syntax.ValidName(name) && !w.vars[name].Set {
+			if name := n.Lit(); n != set && syntax.ValidName(name) && !w.vars[name].Set {
 				known = false
 			}
 		}

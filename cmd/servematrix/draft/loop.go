@@ -29,7 +29,7 @@ func (w *walker) loop(c *syntax.ForClause) {
 func (w *walker) count(c *syntax.ForClause, loop *syntax.CStyleLoop) {
 	known := loop.Cond != nil
 	if loop.Init != nil {
-		_, ok := w.number(&syntax.ParenArithm{X: loop.Init})
+		_, ok := w.number(loop.Init)
 		known = known && ok
 	}
 	for range most {
