@@ -29,9 +29,14 @@ func newInit(env Env) *cobra.Command {
 		Use:   "init [FILE]",
 		Short: "Write a sweep to start from",
 		Long: `Writes a commented sweep to FILE (sweep.yaml by default; - is stdout). Without commands it runs as
-it stands, on the simulated server. ` + draft.SchemaFile + ` beside it gives editors completion. Of several pasted commands the common part becomes the
-command and what differs the axes. --from-script finds the servers and clients in a shell
-script: assignments are followed and loops over words unrolled; nothing is executed.
+it stands, on the simulated server. ` + draft.SchemaFile + ` beside it gives editors completion.
+
+--server and --client take commands as they are pasted, prompts and backslashes too. Of several the
+common part becomes the command and what differs the axes; beside a single one stand the flags
+that are worth sweeping, as comments to take in. --from-script finds the servers and clients in a
+shell script: assignments, functions, cases and known ifs are followed, loops unrolled; nothing is
+executed. Redirections, pipes, the background, containers and result files are left out and named;
+a variable that nobody sets stands under vars, to be filled in.
 
 Exit codes: 0 written · 2 usage, the file is there already, or nothing was found in the script`,
 		Example: "  servematrix init sweep.yaml --server 'vllm serve m --tensor-parallel-size 1' --server 'vllm serve m --tensor-parallel-size 2'",
