@@ -65,7 +65,8 @@ func (c Heatmap) SVG() []byte {
 	return p.end()
 }
 
-// layout finds the size of the fields: as large as the width allows, in the shape of a card.
+// layout finds the size of the fields: as large as the width allows, in the shape of a card; with a
+// height as large as fill it.
 func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 	w = or(c.Width, 960)
 	for _, n := range c.YNames {
@@ -94,6 +95,10 @@ func (c Heatmap) layout(r ramp) (g grid, w, names, foot float64) {
 	foot = 28
 	if g.slant {
 		foot = math.Min(longest, slanted)*.64 + 50
+	}
+	if c.Height > 0 {
+		g.w = math.Min(260, (w-g.left-12)/float64(len(c.XNames)))
+		g.h = math.Max(g.h, math.Min(math.Min(64, g.w), (c.Height-g.top-foot)/float64(len(c.YNames))))
 	}
 	return g, w, names, foot
 }

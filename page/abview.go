@@ -35,6 +35,7 @@ type abRow struct {
 type abMetric struct {
 	Base, With, Delta string
 	Whisker           template.HTML
+	Lone              bool // there is a difference, but no interval
 }
 
 // PairsMost is how many pairs of one comparison a page lists.
@@ -89,7 +90,7 @@ func (v *view) compared(c Comparison) (*abView, error) {
 	for i, p := range c.Pairs {
 		row := abRow{Cell: p.Cell, Arm: p.Arm, Starts: p.Starts, Verdict: p.Verdict, Why: p.Why, Cells: p.Cells}
 		for j, m := range p.Compared {
-			row.Compared = append(row.Compared, abMetric{Base: m.Baseline.plusMinus(), With: m.Arm.plusMinus(), Delta: delta(m), Whisker: whiskers[j][i]})
+			row.Compared = append(row.Compared, abMetric{Base: m.Baseline.plusMinus(), With: m.Arm.plusMinus(), Delta: delta(m), Whisker: whiskers[j][i], Lone: finite(m.Ratio) && !m.interval()})
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -113,7 +114,7 @@ func (v *view) whiskers(c Comparison) [][]template.HTML {
 			if p.Cells[1] >= 0 {
 				row.Mark = mark(p.Cells[1])
 			}
-			if finite(m.Low) && finite(m.High) {
+			if m.interval() {
 				row.Range = &chart.Range{Low: m.Low, High: m.High}
 			}
 			figure.Rows = append(figure.Rows, row)
@@ -128,10 +129,12 @@ func (v *view) whiskers(c Comparison) [][]template.HTML {
 	return out
 }
 
+func (m Compared) interval() bool { return finite(m.Low) && finite(m.High) }
+
 // delta writes "+5.2 [+4.1, +6.3]", without the interval where there is none.
 func delta(m Compared) string {
 	text := percent(m.Ratio)
-	if finite(m.Low) && finite(m.High) {
+	if m.interval() {
 		text += " [" + percent(m.Low) + ", " + percent(m.High) + "]"
 	}
 	return text

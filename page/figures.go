@@ -21,6 +21,7 @@ type figure struct {
 
 type figureView struct {
 	Name   Text
+	Narrow bool // two charts fit beside one another
 	Charts []figureChart
 	Notes  []template.HTML
 	Table  *figureTable
@@ -58,32 +59,19 @@ func (t *figureTable) add(cell int, fields ...string) {
 
 // draw makes the figures in the page's order, those for which there is anything.
 func (v *view) draw() error {
-	for _, f := range []*figure{v.pareto(), v.heat(), v.curves(), v.timeline(), v.telemetry()} {
+	heat := v.heat()
+	beside := heat != nil && !heat.Full
+	pareto := v.pareto(!beside)
+	if beside && pareto == nil {
+		heat.Full, heat.Alone = true, true
+	}
+	for _, f := range []*figure{pareto, heat, v.curves(), v.timeline(), v.telemetry()} {
 		if f != nil {
 			f.Lang = v.Lang
 			v.Figures = append(v.Figures, f)
 		}
 	}
-	v.alone()
 	return nil
-}
-
-// alone marks the figures that would stand beside nothing.
-func (v *view) alone() {
-	beside := false
-	for i, f := range v.Figures {
-		next := i+1 < len(v.Figures) && !v.Figures[i+1].Full
-		switch {
-		case f.Full:
-			beside = false
-		case beside:
-			beside = false
-		case next:
-			beside = true
-		default:
-			f.Alone = true
-		}
-	}
 }
 
 // term gives a word of a chart in the language in which the page opens, and lets the script know

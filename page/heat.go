@@ -13,6 +13,7 @@ const (
 	heatViews  = 8
 	heatFields = 12_000 // of all views, besides the first
 	heatFacets = 12     // of one view
+	heatHeight = 400    // of a lone one, which stands beside another chart
 )
 
 // heat draws a metric over two axes; what other axes there are parts a view into charts.
@@ -39,8 +40,9 @@ func (v *view) heat() *figure {
 				return f
 			}
 			if v.measured(m) {
-				f.Full = f.Full || len(v.Data.Axes[pair[1]].Values) > 12
-				f.Views = append(f.Views, v.heatView(pair[0], pair[1], m, len(f.Views)))
+				view := v.heatView(pair[0], pair[1], m, len(f.Views))
+				f.Full = f.Full || !view.Narrow || len(view.Charts) > 1
+				f.Views = append(f.Views, view)
 			}
 		}
 	}
@@ -78,7 +80,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 	d := v.Data
 	label := d.Metrics[m].Label
 	names := d.Axes[y].Name + " × " + d.Axes[x].Name
-	view := figureView{Name: Text{names + ", " + label.EN, names + "，" + label.ZH}}
+	view := figureView{Name: Text{names + ", " + label.EN, names + "，" + label.ZH}, Narrow: len(d.Axes[x].Values) <= 12}
 	t := &figureTable{Heads: []template.HTML{both(words["cell"]), both(words["status"]), both(label)}}
 	var order []string
 	facets := map[string][]chart.HeatCell{}
@@ -112,8 +114,11 @@ func (v *view) heatView(y, x, m, number int) figureView {
 		h := chart.Heatmap{Frame: v.frame(fmt.Sprintf("heat%d-%d", number, i), "heat", Text{"One field for each cell. A hatched field failed or was refused, an empty one has not run.", "每格为一个单元。斜线表示失败或被拒绝，空格表示未运行。"}),
 			XTitle: d.Axes[x].Name, YTitle: d.Axes[y].Name, XNames: d.Axes[x].Values, YNames: d.Axes[y].Values,
 			Value: v.axisOf(label, 0), Cells: facets[rest], Failed: v.word("failed"), NotRun: v.word("missing")}
-		if len(d.Axes[x].Values) > 12 {
+		switch {
+		case !view.Narrow:
 			h.Width = fullWidth
+		case len(order) == 1:
+			h.Height = heatHeight
 		}
 		h.Value.Log = wide(values)
 		h.Value.Range = rangeOf(values)

@@ -78,7 +78,7 @@ func either(t Text, lang string) string {
 }
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"w": say, "both": both, "label": label, "few": few, "over": over, "rest": func(all, shown int) int { return all - shown }, "cellsOf": cellsOf,
+	"w": say, "both": both, "label": label, "few": few, "over": over, "rest": func(all, shown int) int { return all - shown }, "cellsOf": cellsOf, "inPhase": inPhase,
 	"word":   func(key, lang string) string { return either(words[key], lang) },
 	"either": either,
 }).ParseFS(files, "template/*.html"))

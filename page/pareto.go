@@ -8,12 +8,12 @@ import (
 )
 
 // pareto draws throughput against latency, one view for each way to look at latency.
-func (v *view) pareto() *figure {
+func (v *view) pareto(full bool) *figure {
 	throughput := v.metric("output_throughput")
 	if throughput < 0 {
 		return nil
 	}
-	f := &figure{ID: "pareto", Word: "pareto", Choice: "xaxis"}
+	f := &figure{ID: "pareto", Word: "pareto", Choice: "xaxis", Full: full}
 	if tpot := v.metric("mean_tpot_ms"); tpot >= 0 {
 		label := Text{"output tok/s per user (1000 / mean TPOT in ms)", "每用户输出 tok/s（1000 / 平均 TPOT，单位 ms）"}
 		v.paretoView(f, "paretouser", Text{"tok/s per user", "每用户 tok/s"}, label, 1, throughput, func(c Cell) Estimate { return inverse(c.Numbers[tpot]) })
@@ -37,6 +37,9 @@ func (v *view) paretoView(f *figure, id string, name, label Text, better, throug
 	names, of := v.series()
 	c := chart.Pareto{Frame: v.frame(id, "pareto", Text{"Each point is a cell; the line joins those that no other cell beats in both.", "每个点是一个单元；折线连接在两方面都不被其他单元超过的单元。"}),
 		X: v.axisOf(label, better), Y: v.axis(throughput), Frontier: v.term(Text{"frontier", "前沿"})}
+	if f.Full {
+		c.Width = fullWidth
+	}
 	for _, n := range names {
 		c.Series = append(c.Series, chart.Series{Name: n})
 	}

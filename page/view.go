@@ -148,6 +148,16 @@ const troublesMost = 100
 // hitsMost is how many cells of one trouble are named.
 const hitsMost = 12
 
+// inPhase says in which phase something befell a cell.
+func inPhase(name string) Text {
+	phase, known := words[name]
+	if !known {
+		phase = Text{name, name}
+	}
+	w := words["phase"]
+	return Text{fmt.Sprintf(w.EN, phase.EN), fmt.Sprintf(w.ZH, phase.ZH)}
+}
+
 func few(rows []Hit) []Hit { return rows[:min(len(rows), hitsMost)] }
 func over(rows []Hit) int  { return max(0, len(rows)-hitsMost) }
 

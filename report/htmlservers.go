@@ -28,7 +28,7 @@ func (p *paging) differences(d *page.Data) {
 		d.Servers.Rows = append(d.Servers.Rows, row)
 	}
 	if len(known) > 1 && len(spreads) == 0 {
-		d.Servers.Notes = append(d.Servers.Notes, bilingual(func(w serverWords) string { return w.differ }))
+		d.Servers.Notes = append(d.Servers.Notes, page.Text{EN: "The variants differ in no argument, version or variable that is known.", ZH: "各变体在已知的参数、版本和环境变量上没有差异。"})
 	}
 	zh := askedLines(all, wordsOfServers["zh"])
 	for i, line := range askedLines(all, w) {
