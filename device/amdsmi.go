@@ -10,6 +10,7 @@ import (
 type amdSMI struct {
 	program
 	static string // what does not change while a host is up, asked once
+	few    bool   // it has not all of amdGauges, as in a virtual machine
 }
 
 // Read asks for memory and for processes at once: amd-smi takes most of a second each time.
@@ -21,7 +22,7 @@ func (a *amdSMI) Read(ctx context.Context) (Snapshot, error) {
 	if a.static == "" {
 		all.Go(func() { static, _ = a.call(ctx, "static", "--asic", "--bus", "--driver", "--json") })
 	}
-	metric, err := a.call(ctx, "metric", "--mem-usage", "--usage", "--json")
+	metric, err := a.metric(ctx)
 	all.Wait()
 	if err != nil {
 		return Snapshot{}, err
@@ -47,6 +48,22 @@ func (a *amdSMI) Read(ctx context.Context) (Snapshot, error) {
 		s.Processes = processes
 	}
 	return s, nil
+}
+
+// amdGauges are the options of metric that some versions do not have where the device is a virtual one.
+var amdGauges = []string{"--power", "--temperature", "--clock"}
+
+func (a *amdSMI) metric(ctx context.Context) (output, error) {
+	args := []string{"metric", "--mem-usage", "--usage", "--json"}
+	if !a.few {
+		out, err := a.call(ctx, append(args, amdGauges...)...)
+		if _, answered := amdRows(out.text); answered || err != nil {
+			return out, err
+		}
+	}
+	out, err := a.call(ctx, args...)
+	a.few = a.few || err == nil && out.code == 0
+	return out, err
 }
 
 // amdRows gives the objects, one for each GPU, of an answer.
@@ -91,6 +108,9 @@ func parseAMDDevices(metric, static string) Snapshot {
 			d.Memory = &Memory{*used, *total}
 		}
 		d.Utilization = row.at("usage").percent("gfx_activity")
+		d.Power = row.at("power").gauge(watts, "socket_power")
+		d.Temperature = row.at("temperature").gauge(celsius, "hotspot", "edge")
+		d.Clock = row.at("clock").at("gfx_0").gauge(megahertz, "clk")
 		if v := driver.text("version", "driver_version"); v != "" {
 			s.Driver = v
 		}

@@ -68,7 +68,7 @@ type npuTable struct {
 // all ("Device", "Phy-ID"). Its last pair of numbers is the memory that models use.
 func parseNPU(text string) npuTable {
 	t := npuTable{Snapshot: Snapshot{Vendor: "Ascend", Tool: "npu-smi", Processes: []Process{}}}
-	npu, name := -1, ""
+	npu, name, gauges := -1, "", []string(nil)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "|") {
@@ -95,10 +95,14 @@ func parseNPU(text string) npuTable {
 			t.process(first, words, cells)
 		case t.hasProcesses || len(cells) != 3:
 		case npu < 0:
-			npu, name = first, strings.Join(words[1:], " ")
+			npu, name, gauges = first, strings.Join(words[1:], " "), strings.Fields(cells[2])
 		default:
 			t.chips = append(t.chips, npuChip{npu, first})
-			t.Devices = append(t.Devices, npuDevice(len(t.Devices), npu, first, name, cells))
+			d := npuDevice(len(t.Devices), npu, first, name, cells)
+			if len(gauges) > 1 { // power, of a card with two chips at its first, and temperature
+				d.Power, d.Temperature = watts(gauges[0]), celsius(gauges[1])
+			}
+			t.Devices = append(t.Devices, d)
 			npu = -1
 		}
 	}

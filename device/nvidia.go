@@ -16,7 +16,7 @@ type nvidia struct {
 }
 
 const (
-	nvidiaDevices   = "index,uuid,pci.bus_id,memory.used,memory.total,utilization.gpu,driver_version,mig.mode.current,name"
+	nvidiaDevices   = "index,uuid,pci.bus_id,memory.used,memory.total,utilization.gpu,power.draw,temperature.gpu,clocks.sm,driver_version,mig.mode.current,name"
 	nvidiaProcesses = "gpu_uuid,pid,used_memory,process_name"
 	// infoROMCorrupted is nvidia-smi's exit code for a GPU whose configuration store is
 	// damaged; everything that was asked is printed all the same.
@@ -96,8 +96,9 @@ func parseNvidiaDevices(text string, mig bool) Snapshot {
 			d.Memory = &Memory{*used * mib, *total * mib}
 		}
 		d.Utilization = percent(f[5])
-		d.Shared = mig && f[7] == "Enabled"
-		s.Driver = told(f[6])
+		d.Power, d.Temperature, d.Clock = watts(f[6]), celsius(f[7]), megahertz(f[8])
+		d.Shared = mig && f[10] == "Enabled"
+		s.Driver = told(f[9])
 		s.Devices = append(s.Devices, d)
 	}
 	return s

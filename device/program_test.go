@@ -31,14 +31,15 @@ func install(t *testing.T, scripts map[string]string) []Tool {
 }
 
 const (
-	h100     = `case "$1" in --query-gpu=*) /bin/cat nvidia-h100x2.gpu.txt;; --query-compute-apps=*) /bin/cat nvidia-h100x2.apps.txt;; *) exit 2;; esac`
-	old      = `case "$1" in *mig.mode*) /bin/cat nvidia-old-nomig.gpu.txt; exit 2;; --query-gpu=*) /bin/cat nvidia-old-k80.gpu.txt;; *) /bin/cat nvidia-old-k80.apps.txt;; esac`
-	inforom  = `case "$1" in --query-gpu=*) /bin/cat nvidia-inforom.gpu.txt; exit 14;; esac`
-	noApps   = `case "$1" in --query-gpu=*) /bin/cat nvidia-vgpu.gpu.txt;; *) echo Insufficient Permissions >&2; exit 4;; esac`
-	amd72    = `/bin/cat amdsmi-7.2.$1.txt`
-	npu22    = `case "$*" in info) /bin/cat npu-25.2.0-310p-duo.txt | /bin/sed '/Process id/,$d';; *"-i 2") /bin/cat npu-procmem-duo.txt;; *) printf 'No process in device.\nChip ID : 0\n';; esac`
-	npuDeny  = `case "$*" in info) /bin/cat npu-22.0-310.txt;; *) echo 'This device does not support proc-mem.'; exit 1;; esac`
-	npuEmpty = `/bin/cat npu-22.0-310.txt | /bin/sed '/310 /d;/NA  /d'`
+	h100       = `case "$1" in --query-gpu=*) /bin/cat nvidia-h100x2.gpu.txt;; --query-compute-apps=*) /bin/cat nvidia-h100x2.apps.txt;; *) exit 2;; esac`
+	old        = `case "$1" in *mig.mode*) /bin/cat nvidia-old-nomig.gpu.txt; exit 2;; --query-gpu=*) /bin/cat nvidia-old-k80.gpu.txt;; *) /bin/cat nvidia-old-k80.apps.txt;; esac`
+	inforom    = `case "$1" in --query-gpu=*) /bin/cat nvidia-inforom.gpu.txt; exit 14;; esac`
+	noApps     = `case "$1" in --query-gpu=*) /bin/cat nvidia-vgpu.gpu.txt;; *) echo Insufficient Permissions >&2; exit 4;; esac`
+	amd72      = `/bin/cat amdsmi-7.2.$1.txt`
+	amdVirtual = `case "$*" in *--power*) echo "amd-smi: error: unrecognized arguments: --power" >&2; exit 2;; esac; /bin/cat amdsmi-7.2.$1.txt`
+	npu22      = `case "$*" in info) /bin/cat npu-25.2.0-310p-duo.txt | /bin/sed '/Process id/,$d';; *"-i 2") /bin/cat npu-procmem-duo.txt;; *) printf 'No process in device.\nChip ID : 0\n';; esac`
+	npuDeny    = `case "$*" in info) /bin/cat npu-22.0-310.txt;; *) echo 'This device does not support proc-mem.'; exit 1;; esac`
+	npuEmpty   = `/bin/cat npu-22.0-310.txt | /bin/sed '/310 /d;/NA  /d'`
 )
 
 func TestRead(t *testing.T) {
@@ -67,6 +68,7 @@ func TestRead(t *testing.T) {
 		{"rocm-smi alone", map[string]string{"rocm-smi": "/bin/cat rocm6-mi300x.txt"}, "rocm-smi", 1, 3, "", ""},
 		{"rocm-smi in place of a broken amd-smi", map[string]string{"amd-smi": "exit 1", "rocm-smi": "/bin/cat rocm7-warning.txt"}, "rocm-smi", 1, 0, "", ""},
 		{"both broken", map[string]string{"amd-smi": "echo no libamd_smi >&2; exit 1", "rocm-smi": "/bin/cat rocm-nodriver.txt; exit 2"}, "", 0, 0, "", "amd-smi ended with 1: no libamd_smi"},
+		{"amd-smi in a virtual machine", map[string]string{"amd-smi": amdVirtual}, "amd-smi", 1, 1, "", ""},
 		{"amd-smi without devices", map[string]string{"amd-smi": "/bin/cat amdsmi-none.metric.txt"}, "", 0, 0, "", ErrNone.Error()},
 		{"npu-smi", map[string]string{"npu-smi": "/bin/cat npu-24.1-910c.txt"}, "npu-smi", 4, 3, "", ""},
 		{"npu-smi without a process table", map[string]string{"npu-smi": npu22}, "npu-smi", 3, 2, "", ""},

@@ -14,6 +14,7 @@ type rocmSMI struct{ program }
 // Read asks once for everything.
 func (r *rocmSMI) Read(ctx context.Context) (Snapshot, error) {
 	out, err := r.call(ctx, "--showproductname", "--showuniqueid", "--showbus", "--showuse", "--showmeminfo", "vram",
+		"--showpower", "--showtemp", "--showclocks",
 		"--showdriverversion", "--showpids", "--json")
 	if err != nil {
 		return Snapshot{}, err
@@ -56,6 +57,9 @@ func parseROCm(text string) (Snapshot, bool) {
 			d.Memory = &Memory{*used, *total}
 		}
 		d.Utilization = c.percent("GPU use (%)")
+		d.Power = c.gauge(watts, "Current Socket Graphics Package Power (W)", "Average Graphics Package Power (W)")
+		d.Temperature = c.gauge(celsius, "Temperature (Sensor junction) (C)", "Temperature (Sensor edge) (C)")
+		d.Clock = c.gauge(megahertz, "sclk clock speed:")
 		s.Devices = append(s.Devices, d)
 	}
 	system := answer.at("system")

@@ -40,6 +40,12 @@ type Device struct {
 	Name        string  `json:"name,omitempty"`        // product
 	Memory      *Memory `json:"memory,omitempty"`      // nil: the tool does not tell
 	Utilization *int    `json:"utilization,omitempty"` // percent of the last moments in which it computed; nil: not told
+	// Power is the draw in watts, by tool of this moment or the mean of about the last second; nil: not told.
+	Power *float64 `json:"power_watts,omitempty"`
+	// Temperature is that of the chip in °C, on AMD of its hottest spot where that is told; nil: not told.
+	Temperature *float64 `json:"temperature_celsius,omitempty"`
+	// Clock is the frequency of the compute units (NVIDIA: SM, AMD: gfx) in MHz; nil: not told.
+	Clock *float64 `json:"clock_mhz,omitempty"`
 	// Shared is true when the device is cut into instances (MIG) that are handed out
 	// one by one: its memory in use is then that of all of them.
 	Shared bool `json:"shared,omitempty"`

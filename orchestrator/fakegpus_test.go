@@ -56,7 +56,7 @@ func (f *fakeGPUs) write(name, text string) {
 func (f *fakeGPUs) use(file string, used ...int) {
 	var b strings.Builder
 	for i, u := range used {
-		fmt.Fprintf(&b, "%d, GPU-%d, 0000:%02d:00.0, %d, 81559, 0, 550.1, Disabled, Fake\n", i, i, i, u)
+		fmt.Fprintf(&b, "%d, GPU-%d, 0000:%02d:00.0, %d, 81559, 0, 101.5, 41, 1755, 550.1, Disabled, Fake\n", i, i, i, u)
 	}
 	f.write(file, b.String())
 }
