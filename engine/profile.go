@@ -25,12 +25,23 @@ type ServerProfile struct {
 	Workers   *Regexp      `yaml:"workers"`   // command line of a process that must live as long as the server
 	Served    *Regexp      `yaml:"served"`    // a log line that shows that requests are worked on
 	Metrics   string       `yaml:"metrics"`   // path of Prometheus metrics
+	Gauges    Gauges       `yaml:"gauges"`    // those among them that are kept while a client runs; of each list the first that is there
 	Progress  *Regexp      `yaml:"progress"`  // a log line that shows how far the start is; its groups together are the state
 	Failure   []Failure    `yaml:"failure"`   // what a log line means; the first pattern that matches anywhere in the log wins, `start_failed` last
 	Hints     matrix.Hints `yaml:"hints"`     // what usually helps, by failure class: in English, in Chinese, and who says so
 	Effective Effective    `yaml:"effective"` // where the engine tells what it really runs with
 	Worth     []Worth      `yaml:"worth"`     // flags that are worth sweeping: `init` offers them for a pasted command
 }
+
+// Gauges are names of gauges among an engine's metrics; of each list the first that is there counts.
+type Gauges struct {
+	Running []string `yaml:"running_requests"` // requests in work
+	Waiting []string `yaml:"waiting_requests"` // requests in the queue
+	KVCache []string `yaml:"kv_cache_usage"`   // share of the KV cache that is in use, 0 to 1
+}
+
+// Any tells whether there is one.
+func (g Gauges) Any() bool { return len(g.Running)+len(g.Waiting)+len(g.KVCache) > 0 }
 
 // ClientProfile is what is known of a benchmark client. The yaml tags are the
 // keys of a profile document; profiles/clients.yaml explains each.

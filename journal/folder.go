@@ -30,8 +30,8 @@ const (
 	ServerErr = "server.err"
 	ClientOut = "client.out"
 	ClientErr = "client.err"
-	// DevicesFile is what was seen of the server's devices while the client ran, one look a line.
-	DevicesFile = "devices.jsonl"
+	// TelemetryFile is what host, devices and engine were like while the client ran, one telemetry.Reading a line.
+	TelemetryFile = "telemetry.jsonl"
 )
 
 // A run folder and its files hold commands and logs that are nobody else's business.

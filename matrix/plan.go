@@ -181,6 +181,21 @@ type Run struct {
 	Cooldown       Duration `json:"cooldown"`
 	MaxCells       int      `json:"max_cells"`
 	LogLimit       Size     `json:"log_limit"` // bytes on disk that one log file may take; 0: any number
+	// Telemetry is how often is looked while a client runs; plans of older versions have none, which is DefaultTelemetry.
+	Telemetry *Telemetry `json:"telemetry,omitempty"`
+}
+
+// Telemetry is the time between two looks at each source; 0: none.
+type Telemetry struct {
+	Host    Duration `json:"host"`
+	Devices Duration `json:"devices"`
+	Engine  Duration `json:"engine"`
+}
+
+// DefaultTelemetry disturbs no measurement that is known: see docs/performance.md. Devices are
+// looked at seldom, for each look starts a program and asks the driver.
+func DefaultTelemetry() *Telemetry {
+	return &Telemetry{Host: Duration(2 * time.Second), Devices: Duration(time.Minute), Engine: Duration(10 * time.Second)}
 }
 
 // Compare is the sweep's compare key.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -16,7 +17,7 @@ import (
 func (sw *sweep) loadTop(m *mapping) {
 	p := sw.plan
 	p.Profiles = sw.texts(m, "profiles")
-	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000, LogLimit: 2 << 30}
+	p.Run = Run{Blocks: 1, Order: "grouped", Retries: 1, OnFailure: "continue", OnStartFailure: "skip", OnForeign: "warn", MaxCells: 10_000, LogLimit: 2 << 30, Telemetry: DefaultTelemetry()}
 	p.Compare = Compare{Primary: "output_throughput", MinEffect: 0.02}
 	p.Validity, p.Lang, p.Hooks = "normal", "en", Hooks{}
 	sw.set(m, "validity", "", choiceSetter(keyOf(topKeys, "validity").Choices, func(_ draft, s string) { p.Validity = s }))
@@ -79,9 +80,29 @@ func (sw *sweep) loadRun(n *yaml.Node) {
 	sw.set(m, "cooldown", "run.", durationSetter(func(_ draft, d Duration) { r.Cooldown = d }))
 	sw.set(m, "max_cells", "run.", intSetter(1, func(_ draft, n int) { r.MaxCells = n }))
 	sw.set(m, "log_limit", "run.", sizeSetter(leastLogLimit, func(_ draft, n Size) { r.LogLimit = n }))
+	if e := m.entry("telemetry"); e != nil {
+		sw.loadTelemetry(e.value)
+	}
 	if r.MaxCells > maxMaxCells {
 		sw.fail(m.get("max_cells"), "bad-value", "", "max_cells can be %d at most", maxMaxCells)
 		r.MaxCells = maxMaxCells
+	}
+}
+
+// leastLook is the shortest time between two looks: each costs something.
+const leastLook = time.Second
+
+func (sw *sweep) loadTelemetry(n *yaml.Node) {
+	m := sw.keyed(n, "run.telemetry", namesOf(telemetryKeys)...)
+	if m == nil {
+		return
+	}
+	t := sw.plan.Run.Telemetry
+	for key, every := range map[string]*Duration{"host": &t.Host, "devices": &t.Devices, "engine": &t.Engine} {
+		sw.set(m, key, "run.telemetry.", durationSetter(func(_ draft, d Duration) { *every = d }))
+		if *every > 0 && *every < Duration(leastLook) {
+			sw.fail(m.get(key), "bad-value", "", "run.telemetry.%s must be 0s (never) or at least %s", key, leastLook)
+		}
 	}
 }
 

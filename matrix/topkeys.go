@@ -41,7 +41,14 @@ var runKeys = []Key{
 	{Name: "on_foreign_process", Kind: KindChoice, Choices: []string{"warn", "stop"}, Default: "warn", About: "Processes of others on the devices that a server may use. `warn`: name each once and go on. `stop`: do not start (exit code 6)."},
 	{Name: "cooldown", Kind: KindTime, Default: "0s", Example: "30s", About: "Pause between the end of one server and the next start; Ctrl-C and `stop` end it."},
 	{Name: "max_cells", Kind: KindNumber, Default: "10000", About: "A larger matrix is refused."},
+	{Name: "telemetry", Kind: KindMapping, Keys: telemetryKeys, About: "How often host, devices and engine are looked at while a client runs."},
 	{Name: "log_limit", Kind: KindBytes, Default: "2GiB", Example: "512MiB", About: "What one log of a server or client may take on disk; of a larger one the middle is cut out. 0: any number of bytes."},
+}
+
+var telemetryKeys = []Key{
+	{Name: "host", Kind: KindTime, Default: "2s", Example: "5s", About: "Processor time of server, client and host, and the host's memory, from /proc."},
+	{Name: "devices", Kind: KindTime, Default: "1m", Example: "10s", About: "The devices, by their vendor's tool; the first look comes after 10 s at the latest. With `0s` nobody sees others on the devices, or slow devices, while a client runs."},
+	{Name: "engine", Kind: KindTime, Default: "10s", Example: "30s", About: "Gauges of the engine's metrics that its profile names."},
 }
 
 var hooksKeys = []Key{

@@ -2,26 +2,20 @@ package orchestrator
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"servematrix/device"
-	"servematrix/journal"
 	"servematrix/process"
 	"servematrix/result"
+	"servematrix/telemetry"
 )
 
-// Looks at the devices while a client runs: seldom, for each asks the driver. Variables
-// for the tests only.
-var (
-	besideFirst = 10 * time.Second
-	besideEvery = time.Minute
-)
+// besideFirst is when the devices are looked at first, unless run.telemetry.devices is
+// less. A variable for the tests only.
+var besideFirst = 10 * time.Second
 
 // beside is what looks at the server's devices have seen while one client ran. They use
 // tools of their own, and nobody waits for one: a driver that hangs holds up nothing.
@@ -29,8 +23,6 @@ type beside struct {
 	launch *launch
 	client *process.Process
 	tools  []device.Tool
-	cancel context.CancelFunc
-	file   string // where the looks are kept
 
 	mu        sync.Mutex
 	looks     int
@@ -44,35 +36,8 @@ type slowDevice struct {
 	looks       int
 }
 
-// lookBeside looks until cancel is called, and keeps in dir what it saw; nil where there is no device.
-func (l *launch) lookBeside(client *process.Process, dir string) *beside {
-	if l.devices == nil {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	b := &beside{launch: l, client: client, tools: device.Find(l.Environ), cancel: cancel, file: filepath.Join(dir, journal.DevicesFile)}
-	go func() {
-		wait := besideFirst
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(wait):
-			}
-			b.look(ctx)
-			wait = besideEvery
-		}
-	}()
-	return b
-}
-
-func (b *beside) end() {
-	if b != nil {
-		b.cancel()
-	}
-}
-
-func (b *beside) look(ctx context.Context) {
+// look looks once, and gives what is kept of it.
+func (b *beside) look(ctx context.Context) (seen []telemetry.Reading) {
 	now := reading{at: time.Now()}
 	var slow []slowDevice
 	for i, a := range ask(ctx, b.tools) {
@@ -86,9 +51,11 @@ func (b *beside) look(ctx context.Context) {
 		}
 	}
 	if ctx.Err() != nil || len(now.snapshots) == 0 {
-		return
+		return nil
 	}
-	b.keep(now)
+	for _, s := range now.snapshots {
+		seen = append(seen, telemetry.Reading{Tool: s.Tool, Devices: s.Devices})
+	}
 	others := b.notOurs(now.users())
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,29 +73,7 @@ func (b *beside) look(ctx context.Context) {
 			b.slow[i].looks++
 		}
 	}
-}
-
-// DeviceLook is one line of devices.jsonl: what a tool told of the server's devices.
-type DeviceLook struct {
-	Time    time.Time       `json:"time"`
-	Tool    string          `json:"tool"` // that was asked, such as nvidia-smi
-	Devices []device.Device `json:"devices"`
-}
-
-// keep adds a look to the file, for those who watch. That it cannot be written changes no result.
-func (b *beside) keep(now reading) {
-	var text []byte
-	for _, s := range now.snapshots {
-		if line, err := json.Marshal(DeviceLook{Time: now.at.UTC(), Tool: s.Tool, Devices: s.Devices}); err == nil {
-			text = append(append(text, line...), '\n')
-		}
-	}
-	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	_, _ = f.Write(text)
+	return seen
 }
 
 func (b *beside) throttled(ctx context.Context, t device.Throttler, s device.Snapshot) (slow []slowDevice) {
@@ -168,7 +113,6 @@ func (b *beside) reasons() (reasons []result.Reason) {
 	if b == nil {
 		return nil
 	}
-	b.cancel()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.launch.nameForeign(b.strangers)

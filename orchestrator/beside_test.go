@@ -1,9 +1,7 @@
 package orchestrator
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -12,13 +10,15 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/result"
+	"servematrix/telemetry"
 )
 
 // While a client runs, a stranger comes and goes and a device slows down: both are seen.
 func TestWhatHappensToDevicesBesideAClient(t *testing.T) {
-	defer func(first, every time.Duration) { besideFirst, besideEvery = first, every }(besideFirst, besideEvery)
-	besideFirst, besideEvery = time.Millisecond, 5*time.Millisecond
+	defer func(first time.Duration) { besideFirst = first }(besideFirst)
+	besideFirst = time.Millisecond
 	for _, validity := range []string{"normal", "strict"} {
 		t.Run(validity, func(t *testing.T) {
 			b := newBench(t, `
@@ -27,6 +27,7 @@ client: {command: "CLIENT await TMP/go"}
 run: {retries: 0}
 validity: `+validity+`
 `)
+			b.plan.Run.Telemetry.Devices = matrix.Duration(5 * time.Millisecond)
 			f := withGPUs(b, 100, 100)
 			pid := sleeper(t)
 			var changed sync.WaitGroup
@@ -65,13 +66,25 @@ validity: `+validity+`
 			if !strings.Contains(s.Validity.Reasons[1].Detail, "device 1 (Fake): hw_thermal_slowdown") || strings.Contains(s.Validity.Reasons[1].Detail, "device 0") || strings.Contains(s.Validity.Reasons[1].Detail, "power_cap") {
 				t.Errorf("%+v", s.Validity.Reasons[1])
 			}
-			kept, err := os.ReadFile(b.folder.Path(b.state().Of(Unit{b.plan.Cells[0].ID, 1}).Folder, journal.DevicesFile))
+			kept, err := os.ReadFile(b.folder.Path(b.state().Of(Unit{b.plan.Cells[0].ID, 1}).Folder, journal.TelemetryFile))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var look DeviceLook
-			if err := json.NewDecoder(bytes.NewReader(kept)).Decode(&look); err != nil || look.Time.IsZero() || look.Tool != "nvidia-smi" || len(look.Devices) != 2 || *look.Devices[1].Utilization != 0 || look.Devices[1].Memory.Used != 100<<20 {
-				t.Errorf("%v: %s", err, kept)
+			var looks []telemetry.Reading
+			for _, r := range telemetry.Parse(kept) {
+				if r.Tool != "" {
+					looks = append(looks, r)
+				}
+			}
+			if len(looks) < 2 {
+				t.Fatalf("devices were seen %d times: %s", len(looks), kept)
+			}
+			look := looks[0]
+			if look.Time.IsZero() || look.Tool != "nvidia-smi" || len(look.Devices) != 2 || looks[1].Seconds <= look.Seconds {
+				t.Fatalf("%s", kept)
+			}
+			if d := look.Devices[1]; *d.Utilization != 0 || *d.Power != 101.5 || *d.Temperature != 41 || *d.Clock != 1755 || d.Memory.Used != 100<<20 {
+				t.Errorf("%s", kept)
 			}
 			if n := strings.Count(b.warnings(), "is not of this run"); n != 1 {
 				t.Errorf("the stranger is named %d times: %s", n, b.warnings())

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"regexp"
 	"time"
+
+	"servematrix/telemetry"
 )
 
 const (
@@ -27,25 +29,38 @@ var tokenCounter = regexp.MustCompile(`(?m)^[\w:]*(?:token\w*_total|num_used_tok
 func tokenCounters(ctx context.Context, url string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, countersTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	page, err := metricsPage(ctx, url)
 	if err != nil {
 		return "", err
 	}
-	res, err := direct.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("GET %s answered %s", url, res.Status)
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, countersMax))
-	if err != nil {
-		return "", fmt.Errorf("GET %s: %w", url, err)
-	}
-	lines := tokenCounter.FindAll(body, -1)
+	lines := tokenCounter.FindAll(page, -1)
 	if len(lines) == 0 {
 		return "", errors.New("GET " + url + " has none")
 	}
 	return string(bytes.Join(lines, []byte("\n"))), nil
+}
+
+// metricsPage gives an engine's page of metrics. The error is telemetry.ErrNoMetrics where
+// the server has no such page.
+func metricsPage(ctx context.Context, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := direct.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	switch {
+	case missing(res.StatusCode):
+		return nil, fmt.Errorf("GET %s answered %s: %w", url, res.Status, telemetry.ErrNoMetrics)
+	case res.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("GET %s answered %s", url, res.Status)
+	}
+	page, err := io.ReadAll(io.LimitReader(res.Body, countersMax))
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", url, err)
+	}
+	return page, nil
 }

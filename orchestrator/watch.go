@@ -29,8 +29,8 @@ func (l *launch) watch(ctx context.Context, a *attempt, dir string) *journal.Fai
 	l.watchVitals(ctx)
 	a.load = watchLoad(a.proc.Identity().PID)
 	defer a.load.cancel()
-	a.beside = l.lookBeside(a.proc, dir)
-	defer a.beside.end()
+	kept := l.keepTelemetry(a, dir)
+	defer kept.Close()
 	var timeout <-chan time.Time
 	if d := time.Duration(a.client.Timeout); d > 0 {
 		t := time.NewTimer(d)

@@ -16,6 +16,7 @@ type proc struct {
 	threads                   int
 	state                     byte
 	start                     uint64
+	cpu                       uint64 // user and system time in clock ticks
 	comm                      string
 }
 
@@ -119,6 +120,10 @@ func parseStat(raw []byte) (proc, bool) {
 			p.sid, ok = atoi(word)
 		case 7:
 			p.tty, ok = atoi(word)
+		case 14, 15:
+			var ticks uint64
+			ticks, ok = atou(word)
+			p.cpu += ticks
 		case 20:
 			p.threads, ok = atoi(word)
 		case 22:

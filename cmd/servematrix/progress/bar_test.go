@@ -109,7 +109,7 @@ func TestBlockAsPeopleSeeIt(t *testing.T) {
 			strings.Repeat("─", 80),
 			" demo-1  1/2  1 ok                               since 00:00 UTC   elapsed 9m36s",
 			" triton/tp8 × sharegpt b1   start✓0.0s ready✓74s ▶bench 2m10s/~5m",
-			" client 214/500   GPU×2 94% 71/80GiB 2m00s ago   server log 3m23s ago",
+			" client 214/500   GPU×2 94% 612W 71°C 71/80GiB 2m00s ago   server log 3m23s ago",
 			" ETA 3m → 00:12 UTC",
 		},
 		40: {
@@ -118,7 +118,7 @@ func TestBlockAsPeopleSeeIt(t *testing.T) {
 			" triton/tp8 × sharegpt b1",
 			" start✓0.0s ready✓74s ▶bench 2m10s/~5m",
 			" client 214/500",
-			" GPU×2 94% 71/80GiB 2m00s ago",
+			" GPU×2 94% 612W 71°C 71/80GiB 2m00s ago",
 			" ETA 3m → 00:12 UTC",
 		},
 		24: {
@@ -127,7 +127,7 @@ func TestBlockAsPeopleSeeIt(t *testing.T) {
 			" triton/tp8 × sharegpt…",
 			" ▶bench 2m10s/~5m",
 			" client 214/500",
-			" GPU×2 94% 71/80GiB 2m…",
+			" GPU×2 94% 612W 71°C 7…",
 			" ETA 3m → 00:12 UTC",
 		},
 	} {
@@ -145,8 +145,8 @@ func TestBlockAsPeopleSeeIt(t *testing.T) {
 			s.write("launches/0002/server.out", "loading\n")
 			s.ready("0002", 74*time.Second)
 			s.client("0002", "c2")
-			s.write(journal.AttemptName("c2", 1, 1)+"/"+journal.DevicesFile, fmt.Sprintf(
-				`{"time":%q,"tool":"nvidia-smi","devices":[{"index":0,"memory":{"used_bytes":75161927680,"total_bytes":85899345920},"utilization":90},{"index":1,"memory":{"used_bytes":76235669504,"total_bytes":85899345920},"utilization":97}]}`+"\n",
+			s.write(journal.AttemptName("c2", 1, 1)+"/"+journal.TelemetryFile, fmt.Sprintf(
+				`{"time":%q,"tool":"nvidia-smi","devices":[{"index":0,"memory":{"used_bytes":75161927680,"total_bytes":85899345920},"utilization":90,"power_watts":600.4,"temperature_celsius":68},{"index":1,"memory":{"used_bytes":76235669504,"total_bytes":85899345920},"utilization":97,"power_watts":624,"temperature_celsius":71}]}`+"\n"+`{"time":"2000-01-01T00:00:40Z","seconds":40,"engine":{"running_requests":64}}`+"\n",
 				time.Now().Add(10*time.Second).Format(time.RFC3339)))
 			time.Sleep(130 * time.Second)
 			synctest.Wait()

@@ -162,7 +162,7 @@ func (v *View) facts(now time.Time) (out []string) {
 		if c := v.client.look(now, folder, v.shows(t.cells[t.unit.Cell].Client)); c != "" {
 			out = append(out, "client "+c)
 		}
-		if d := v.devices.look(now, filepath.Join(folder, journal.DevicesFile)); d != "" {
+		if d := v.devices.look(now, filepath.Join(folder, journal.TelemetryFile)); d != "" {
 			out = append(out, d)
 		}
 	}

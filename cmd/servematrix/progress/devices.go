@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"servematrix/device"
-	"servematrix/orchestrator"
+	"servematrix/telemetry"
 )
 
 const (
@@ -23,19 +23,17 @@ const (
 type deviceUse struct {
 	path   string
 	looked time.Time
-	last   orchestrator.DeviceLook
+	last   telemetry.Reading
 }
 
-// look writes "GPU×8 93% 71/80GiB 20s ago", "" where nothing is known.
+// look writes "GPU×8 93% 612W 71°C 71/80GiB 20s ago", "" where nothing is known.
 func (w *deviceUse) look(now time.Time, path string) string {
 	if path != w.path {
 		*w = deviceUse{path: path}
 	}
 	if now.Sub(w.looked) >= lookEvery {
 		w.looked = now
-		lines := bytes.Split(bytes.TrimSpace(tailOf(path, lookBytes)), []byte{'\n'})
-		var last orchestrator.DeviceLook
-		if json.Unmarshal(lines[len(lines)-1], &last) == nil {
+		if last, ok := lastLook(tailOf(path, lookBytes)); ok {
 			w.last = last
 		}
 	}
@@ -46,7 +44,22 @@ func (w *deviceUse) look(now time.Time, path string) string {
 	return used(w.last.Tool, w.last.Devices) + " " + running(age) + " ago"
 }
 
-// used sums devices up: how many, the mean of their utilization, and the memory of the fullest.
+// lastLook finds the newest line of devices: the other sources have lines of their own.
+func lastLook(lines []byte) (telemetry.Reading, bool) {
+	for len(lines) > 0 {
+		lines = bytes.TrimRight(lines, "\n")
+		begin := bytes.LastIndexByte(lines, '\n') + 1
+		var r telemetry.Reading
+		if line := lines[begin:]; bytes.Contains(line, []byte(`"devices":`)) && json.Unmarshal(line, &r) == nil {
+			return r, true
+		}
+		lines = lines[:begin]
+	}
+	return telemetry.Reading{}, false
+}
+
+// used sums devices up: how many, the mean of their utilization and of their power, and
+// the temperature of the hottest and the memory of the fullest.
 func used(tool string, devices []device.Device) string {
 	text := "GPU"
 	if strings.HasPrefix(tool, "npu") {
@@ -56,11 +69,19 @@ func used(tool string, devices []device.Device) string {
 		text += fmt.Sprintf("×%d", len(devices))
 	}
 	var busy, tell int
+	var power, told, hottest float64
 	var fullest device.Memory
 	for _, d := range devices {
 		if d.Utilization != nil {
 			busy += *d.Utilization
 			tell++
+		}
+		if d.Power != nil {
+			power += *d.Power
+			told++
+		}
+		if d.Temperature != nil {
+			hottest = max(hottest, *d.Temperature)
 		}
 		if d.Memory != nil && d.Memory.Used >= fullest.Used {
 			fullest = *d.Memory
@@ -68,6 +89,12 @@ func used(tool string, devices []device.Device) string {
 	}
 	if tell > 0 {
 		text += fmt.Sprintf(" %d%%", (busy+tell/2)/tell)
+	}
+	if told > 0 {
+		text += fmt.Sprintf(" %.0fW", power/told)
+	}
+	if hottest > 0 {
+		text += fmt.Sprintf(" %.0f°C", hottest)
 	}
 	if fullest.Total > 0 {
 		const gib = 1 << 30
