@@ -17,7 +17,7 @@ name: every-key
 vars: {wait: 30m}
 secrets: [MY_*]
 profiles: [my.yaml]
-run: {blocks: 3, order: blocked, seed: 17, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, max_cells: 50, log_limit: 512MiB}
+run: {blocks: 3, order: blocked, seed: 17, retries: 2, on_failure: stop, on_start_failure: continue, on_foreign_process: stop, cooldown: 10s, telemetry: {host: 5s, devices: 0s, engine: 30s}, max_cells: 50, log_limit: 512MiB}
 compare: {primary: p99_ttft_ms, min_effect: 1.5%}
 validity: strict
 report: {lang: zh}
@@ -76,7 +76,7 @@ func TestEverySetting(t *testing.T) {
 	if c.Silence != Duration(90*time.Second) || c.Warmup != 2 || c.Timeout != min(60) {
 		t.Errorf("%+v", c)
 	}
-	if d := cmp.Diff(Run{3, "blocked", 17, 2, "stop", "continue", "stop", Duration(10 * time.Second), 50, 512 << 20}, p.Run); d != "" {
+	if d := cmp.Diff(Run{3, "blocked", 17, 2, "stop", "continue", "stop", Duration(10 * time.Second), 50, 512 << 20, &Telemetry{Host: Duration(5 * time.Second), Engine: Duration(30 * time.Second), Devices: 0}}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"p99_ttft_ms", 0.015}) || p.Validity != "strict" || p.Lang != "zh" || p.Name != "every-key" {
@@ -96,7 +96,7 @@ func TestEverySetting(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	p, _ := plan(t, "version: 1\nserver: {command: run}\nclient: {command: bench}\n")
-	if d := cmp.Diff(Run{1, "grouped", 0, 1, "continue", "skip", "warn", 0, 10_000, 2 << 30}, p.Run); d != "" {
+	if d := cmp.Diff(Run{1, "grouped", 0, 1, "continue", "skip", "warn", 0, 10_000, 2 << 30, DefaultTelemetry()}, p.Run); d != "" {
 		t.Error(d)
 	}
 	if p.Compare != (Compare{"output_throughput", 0.02}) || p.Validity != "normal" || p.Lang != "en" || p.Name != "sweep" {

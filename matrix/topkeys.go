@@ -46,9 +46,9 @@ var runKeys = []Key{
 }
 
 var telemetryKeys = []Key{
-	{Name: "host", Kind: KindTime, Default: "2s", Example: "5s", About: "Processor time of server, client and host, and the host's memory, from /proc."},
-	{Name: "devices", Kind: KindTime, Default: "1m", Example: "10s", About: "The devices, by their vendor's tool; the first look comes after 10 s at the latest. With `0s` nobody sees others on the devices, or slow devices, while a client runs."},
-	{Name: "engine", Kind: KindTime, Default: "10s", Example: "30s", About: "Gauges of the engine's metrics that its profile names."},
+	{Name: "host", Kind: KindTime, Default: "2s", Example: "5s", About: "Processor time of the server's tree, the client's tree and the host, and the host's memory, from /proc."},
+	{Name: "devices", Kind: KindTime, Default: "1m", Example: "10s", About: "Utilization, power, temperature, clock and memory of the server's devices, by their vendor's tool; the first look comes after 10 s at the latest. With `0s` nobody sees others on the devices, or slow devices, while a client runs."},
+	{Name: "engine", Kind: KindTime, Default: "10s", Example: "30s", About: "Running and waiting requests and KV cache use, where the profile names these gauges and the server has the page (SGLang: `--enable-metrics`)."},
 }
 
 var hooksKeys = []Key{
