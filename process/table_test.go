@@ -13,7 +13,7 @@ func TestParseStat(t *testing.T) {
 		"sh": "sh", "a b": "a b", "x) S 9 (": "x) S 9 (", "": "", "VLLM::EngineCor": "VLLM::EngineCor",
 	} {
 		p, ok := parseStat([]byte("4242 (" + comm + ")" + rest))
-		if !ok || p != (proc{pid: 4242, ppid: 1, pgrp: 4242, sid: 4242, tty: 34816, threads: 3, state: 'S', start: 98765, comm: want}) {
+		if !ok || p != (proc{pid: 4242, ppid: 1, pgrp: 4242, sid: 4242, tty: 34816, threads: 3, state: 'S', start: 98765, cpu: 3, comm: want}) {
 			t.Errorf("%q: %+v, %v", comm, p, ok)
 		}
 	}
