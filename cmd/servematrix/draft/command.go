@@ -3,7 +3,10 @@ package draft
 import (
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -26,6 +29,9 @@ type Assign struct{ Name, Value string }
 
 // most bounds the commands of a script: a loop in a loop in a loop is no sweep to begin with.
 const most = 1000
+
+// longest bounds the statements and rounds that are followed: loops in loops can be endless without a command.
+const longest = 50_000
 
 // Commands finds the commands that a shell script would run, without running
 // any: assignments are followed, loops over words unrolled, functions entered.
@@ -72,6 +78,7 @@ type walker struct {
 	exported []string // names, in order
 	funcs    map[string]*syntax.Stmt
 	depth    int // of function calls
+	followed int // statements and rounds
 	commands []Command
 	notes    []string
 	noted    map[string]bool
@@ -122,14 +129,37 @@ func (w *walker) Each(func(string, expand.Variable) bool) {}
 func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 	w.plain = map[string]bool{"HOME": true}
 	for _, word := range words {
+		counted := 1.0
 		syntax.Walk(word, func(n syntax.Node) bool {
+			if lit, ok := n.(*syntax.Lit); ok {
+				counted *= sequences(lit.Value)
+			}
 			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil {
 				w.plain[p.Param.Value] = syntax.ValidName(p.Param.Value) || w.depth == 0 && len(p.Param.Value) == 1 && strings.Contains("123456789", p.Param.Value)
 			}
 			return true
 		})
+		if counted > longest {
+			return nil, errCounted
+		}
 	}
 	return expand.Fields(&expand.Config{Env: w}, words...)
+}
+
+// errCounted is a {1..N} of more words than any command has.
+var errCounted = errors.New("a sequence without end")
+
+var counting = regexp.MustCompile(`\{(-?[0-9]+)\.\.(-?[0-9]+)`)
+
+// sequences tells how many words the {1..N} in a text make.
+func sequences(text string) float64 {
+	words := 1.0
+	for _, m := range counting.FindAllStringSubmatch(text, -1) {
+		from, _ := strconv.ParseFloat(m[1], 64) // digits alone: only the range can be wrong, and is then infinite
+		to, _ := strconv.ParseFloat(m[2], 64)
+		words *= math.Abs(to-from) + 1
+	}
+	return words
 }
 
 // value expands the right side of an assignment.

@@ -96,7 +96,9 @@ func (w *walker) holds(s *syntax.Stmt) (t truth) {
 		case "test":
 			return tested(words[1:])
 		case "[":
-			return tested(words[1 : len(words)-1])
+			if end := len(words) - 1; words[end] == "]" {
+				return tested(words[1:end])
+			}
 		}
 	case *syntax.TestClause:
 		return w.compared(c.X)

@@ -62,6 +62,29 @@ func TestCommandsFollowTheScript(t *testing.T) {
 	}
 }
 
+func TestConditionsThatAreKnownChoose(t *testing.T) {
+	for condition, want := range map[string]string{
+		`[ "$b" = triton ]`: "yes", `[ "$b" != triton ]`: "no", `[ $n -gt 4 ]`: "yes", `[ $n -le 4 ]`: "no", `[ -z "$none" ]`: "both",
+		`[ -z "$empty" ]`: "yes", `[ -n "$b" ]`: "yes", `[ ! -n "$b" ]`: "no", `! [ $b ]`: "no", `test $b == fa3`: "no",
+		`[[ $b == tri* ]]`: "yes", `[[ $b != tri* ]]`: "no", `[[ ! $b = fa3 && ( $n -eq 8 || $none ) ]]`: "yes", `[[ -z $b || $n -lt 8 ]]`: "no",
+		`[[ $b =~ ^t ]]`: "both", `[[ $b == fa3 && $none ]]`: "no", `[ -f /etc/passwd ]`: "both", `[ "$b" = "$none" ]`: "both", `[`: "both", `[ $b`: "both",
+		`(( n > 4 ))`: "yes", `((n % 2))`: "no", `((none))`: "both", `true && [ $n -eq 8 ]`: "yes", `false || test $n = 9`: "no", `grep -q x y`: "both", `grep -q x y && false`: "no",
+	} {
+		commands, notes, err := Commands("b=triton n=8 empty=\nif " + condition + "; then srv yes; else srv no; fi")
+		if err != nil {
+			t.Errorf("%s: %v", condition, err)
+			continue
+		}
+		got, told := "both", len(commands) > 0 && len(commands[0].Notes) > 0
+		if len(commands) == 1 {
+			got = commands[0].Argv[1]
+		}
+		if got != want || told != (want == "both") || len(notes) > 0 {
+			t.Errorf("%s: %s (noted %v, %q), want %s", condition, got, told, notes, want)
+		}
+	}
+}
+
 func body(t *testing.T, servers, clients []string) string {
 	t.Helper()
 	read := func(texts []string) (out []Command) {

@@ -19,7 +19,8 @@ func (w *walker) loop(c *syntax.ForClause) {
 	}
 	for _, item := range items {
 		w.vars[words.Name.Value] = expand.Variable{Set: true, Kind: expand.String, Str: item}
-		if w.stmts(c.Do); w.leftLoop() {
+		w.followed++
+		if w.stmts(c.Do); w.leftLoop() || w.followed > longest {
 			return
 		}
 	}
@@ -44,7 +45,8 @@ func (w *walker) count(c *syntax.ForClause, loop *syntax.CStyleLoop) {
 		if n == 0 {
 			return
 		}
-		if w.stmts(c.Do); w.leftLoop() {
+		w.followed++
+		if w.stmts(c.Do); w.leftLoop() || w.followed > longest {
 			return
 		}
 		if loop.Post != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"servematrix/command"
+	"servematrix/engine"
 	"servematrix/matrix"
 )
 
@@ -37,8 +38,9 @@ func TestDraftedSweepPlansTheCommands(t *testing.T) {
 			return c
 		})
 		commands := rapid.SliceOfN(pasted, 1, 4).Draw(t, "commands")
+		worth := []engine.Worth{{Flag: "--backend", Why: "it: is # what", Values: []string{"a", "b: c"}}, {Flag: "--tp|--tp-size", Values: []string{"2", "4"}}, {Flag: "--on"}, {Flag: "-n", Values: []string{"1"}}}
 		clients := []Command{{Argv: []string{"cli"}}}
-		sweep := Sweep(Input{Name: "p", Path: "p.yaml", Servers: commands, Clients: clients})
+		sweep := Sweep(Input{Name: "p", Path: "p.yaml", Servers: commands, Clients: clients, ServerWorth: worth})
 		plan, problems := matrix.Parse("p.yaml", sweep, matrix.Options{Getenv: func(string) (string, bool) { return "", false }})
 		if problems.HasErrors() {
 			t.Fatalf("the sweep has problems: %v\n%s", problems, sweep)
@@ -81,7 +83,7 @@ func line(env map[string]string, words []string) string {
 }
 
 func FuzzCommands(f *testing.F) {
-	for _, s := range []string{"X=1 srv --a $B &", "for x in {1..3}; do srv $x; done", "f() { srv \"$@\"; }; f 1 2", "declare -A m=([a]=b); srv ${m[a]}", "srv <<E\nx\nE", "a=(1 2); srv ${#a[@]} ${a[-1]}"} {
+	for _, s := range []string{"X=1 srv --a $B &", "for x in {1..3}; do srv $x; done", "f() { srv \"$@\"; }; f 1 2", "declare -A m=([a]=b); srv ${m[a]}", "srv {1..99999999}{1..9}; for x in {1..99999999}; do srv; done", "srv <<E\nx\nE", "for ((i=0;;i++)); do for ((;;)); do [; [ a; done; done", "if [[ $x -gt 1 || a == b* ]]; then continue; fi; ((x++)) && exit", "a=(1 2); srv ${#a[@]} ${a[-1]}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, script string) {

@@ -27,7 +27,7 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 // stmt follows one statement. Redirections and the background are left out:
 // capturing output and supervising processes is what servematrix does.
 func (w *walker) stmt(s *syntax.Stmt) {
-	if s == nil || len(w.commands) >= most {
+	if w.followed++; s == nil || len(w.commands) >= most || w.followed > longest {
 		return
 	}
 	had := len(w.commands)
