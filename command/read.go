@@ -15,7 +15,7 @@ type Reading struct {
 	// script with its arguments.
 	Words []string
 	// Around are the wrappers and the interpreter before the program with their own words, and of
-	// a script the text before and behind the program's command.
+	// a script the text before and behind the program's command, and the words that are given to it.
 	Around []string
 	// Env are variables that are set before the program: NAME=value.
 	Env map[string]string

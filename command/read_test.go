@@ -31,6 +31,7 @@ func TestRead(t *testing.T) {
 		{argv: strings.Fields("conda run -n sgl --no-capture-output python -m sglang.launch_server"), around: "conda run -n sgl --no-capture-output python -m", words: "sglang.launch_server"},
 		{argv: []string{"bash", "-c", script}, around: "bash -c cd /opt; 2>&1 | tee -a out.log numactl -N 0", env: map[string]string{"A": "1"}, words: "vllm serve m --port 80"},
 		{argv: []string{"nice", "bash", "-euo", "pipefail", "-c", "exec x --port ${{ late.port }}; wait"}, around: "nice bash -euo pipefail -c ; wait exec", words: "x --port ${{ late.port }}"},
+		{argv: []string{"sh", "-c", `ulimit -n 9; exec x --a "$@"`, "name", "--seed", "2"}, around: "sh -c ulimit -n 9; name --seed 2 exec", words: `x --a "$@"`},
 		{argv: strings.Fields("bash run.sh --tp 8"), words: "bash run.sh --tp 8"},
 		{argv: strings.Fields("python -c x --tp=8"), words: "python -c x --tp=8"},
 		{argv: strings.Fields("x --with taskset -c 0-7"), words: "x --with taskset -c 0-7"},

@@ -63,6 +63,7 @@ func scripted(argv []string) (all []Reading) {
 				r.Around = append(r.Around, rest)
 			}
 		}
+		r.Around = append(r.Around, argv[at+1:]...) // what its "$@" would be; whether it has one is not looked at
 		for _, a := range call.Assigns {
 			if a.Name == nil || a.Value == nil {
 				continue

@@ -25,6 +25,7 @@ func TestTakeApart(t *testing.T) {
 		{[]string{"vllm", "serve", "M", "--tp", "2", "--tp=4", "--middleware", "a", "--middleware=b"}, "vllm serve M", map[string]string{"--tp": "4", "--middleware": "a b"}},
 		{[]string{"taskset", "-c", "0-7", "vllm", "serve", "M", "--tp", "8"}, "taskset -c 0-7 vllm serve M", map[string]string{"--tp": "8"}},
 		{[]string{"timeout", "-k", "5", "1h", "mybench", "--n", "8"}, "timeout -k 5 1h mybench", map[string]string{"--n": "8"}},
+		{[]string{"sh", "-c", `exec vllm serve M "$@" --tp 8`, "serve", "--seed", "2"}, `sh -c serve --seed 2 exec vllm serve M "$@"`, map[string]string{"--tp": "8"}}, // other words differ
 		{[]string{"bash", "-c", "exec vllm serve M --tp 8"}, "bash -c exec vllm serve M", map[string]string{"--tp": "8"}},
 		{[]string{"bash", "-c", "ulimit -n 65536\nvllm serve M --tp 8 > log"}, "bash -c ulimit -n 65536 > log vllm serve M", map[string]string{"--tp": "8"}},
 		{[]string{"x", "--tp", "8", "--", "--tp", "9"}, "x --tp 9", map[string]string{"--tp": "8"}},

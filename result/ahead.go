@@ -65,6 +65,7 @@ func readAhead(file io.ReadSeeker, size int, each func(*Measurement) error) erro
 			return readOn(file, s.base, s.lines, whole, each)
 		}
 		under, whole = under[1:], whole+s.whole
+		cutter.spare = append(cutter.spare, s.text[:0])
 		for _, m := range s.found {
 			if err := each(m); err != nil {
 				return err
@@ -106,9 +107,10 @@ func (p *stretch) results(texts *sync.Pool) {
 type stretchCutter struct {
 	file        io.Reader
 	size        int
-	base, lines int64  // of what was not handed out yet
-	rest        []byte // what was read of it
-	err         error  // of the file, or errNoLine
+	base, lines int64    // of what was not handed out yet
+	rest        []byte   // what was read of it
+	spare       [][]byte // of stretches that were read; no result points into them
+	err         error    // of the file, or errNoLine
 }
 
 var errNoLine = errors.New("a line is longer than a stretch")
@@ -121,7 +123,12 @@ func (c *stretchCutter) next() *stretch {
 	if c.err != nil && !errors.Is(c.err, io.EOF) {
 		return nil
 	}
-	buf := make([]byte, c.size)
+	var buf []byte
+	if last := len(c.spare) - 1; last >= 0 {
+		buf, c.spare = c.spare[last][:c.size], c.spare[:last]
+	} else {
+		buf = make([]byte, c.size)
+	}
 	n := copy(buf, c.rest)
 	for n < len(buf) && c.err == nil {
 		var more int
@@ -140,7 +147,7 @@ func (c *stretchCutter) next() *stretch {
 	case !errors.Is(c.err, io.EOF):
 		return nil
 	}
-	s := &stretch{text: buf[:end:end], base: c.base, lines: c.lines, read: make(chan struct{})}
+	s := &stretch{text: buf[:end], base: c.base, lines: c.lines, read: make(chan struct{})}
 	c.rest = buf[end:]
 	c.base += int64(end)
 	c.lines += int64(bytes.Count(s.text, []byte{'\n'}))

@@ -107,6 +107,9 @@ func simpleCommand(line string) *syntax.CallExpr {
 // promptsAsked gives the value of --num-prompts in a client's command; both clients also take
 // the abbreviation --num-prompt. 0 when the command has none.
 func promptsAsked(argv []string) int {
+	if len(argv) == 0 {
+		return 0
+	}
 	text, _ := command.Read(argv).Args().Value("--num-prompts|--num-prompt")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return n

@@ -41,7 +41,11 @@ func (e *encoder) sample(s *Sample) {
 	e.raw(`,"status":`)
 	e.text(s.Status)
 	e.raw(`,"failure":`)
-	e.any(s.Failure)
+	if s.Failure == nil { // as most have none
+		e.raw("null")
+	} else {
+		e.any(s.Failure)
+	}
 	e.raw(`,"server":`)
 	e.side(s.Server)
 	e.raw(`,"client":`)

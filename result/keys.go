@@ -10,6 +10,7 @@ import (
 // file has the same keys in every line, so it is kept.
 type keyMeaning struct {
 	name       string // the key itself
+	written    []byte // as it stands in a file, with the colon
 	label      string // under which Extra holds it
 	metric     string // the contract's name; "" for a key that is no metric
 	secret     bool   // what it holds is a credential
@@ -35,7 +36,7 @@ func meaning(key string) *keyMeaning {
 		return m
 	}
 	m = &keyMeaning{
-		name: key, label: labelOf(key), secret: secret.IsSecretName(key, nil),
+		name: key, written: []byte(`"` + key + `":`), label: labelOf(key), secret: secret.IsSecretName(key, nil),
 		asked: configKeys[key], perRequest: perRequest[key], tells: telling[key],
 	}
 	m.metric, _ = jsonMetric(key)

@@ -71,7 +71,7 @@ func (t *treeReader) value() (any, error) {
 		text, err := t.string()
 		return redactor.String(text), err
 	}
-	bare, err := t.word()
+	bare, _, err := t.word()
 	word := string(bare)
 	switch {
 	case word == "true" || word == "false":

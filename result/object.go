@@ -24,8 +24,11 @@ type object struct {
 	partial  bool // the client says itself that it was interrupted
 }
 
+// usualConfig is how many configuration keys a line has at most, mostly.
+const usualConfig = 14
+
 func newObject() *object {
-	return &object{config: make(map[string]any, 16), extra: map[string]any{}, metrics: &metric.Values{}}
+	return &object{config: make(map[string]any, usualConfig), extra: map[string]any{}, metrics: &metric.Values{}}
 }
 
 // perRequest are the clients' arrays with one entry a request (or token); they are read over.

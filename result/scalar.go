@@ -1,6 +1,7 @@
 package result
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -23,16 +24,6 @@ func (v scalar) value() any {
 	return v.other
 }
 
-// numeral is set for the bytes of a number, beyond those for the ones that a whole one lacks.
-var numeral, beyond = bytesOf("+-.eE0123456789"), bytesOf(".eE")
-
-func bytesOf(chars string) (set [256]bool) {
-	for _, c := range []byte(chars) {
-		set[c] = true
-	}
-	return set
-}
-
 // scalar reads the next one. A number that no float holds stays text.
 func (s *scanner) scalar() (scalar, error) {
 	c, err := s.peek()
@@ -46,9 +37,18 @@ func (s *scanner) scalar() (scalar, error) {
 		}
 		return scalar{other: s.known.redacted(text)}, err
 	}
-	word, err := s.word()
+	word, of, err := s.word()
 	if len(word) == 0 {
 		return scalar{}, err
+	}
+	if of&ofNumber != 0 {
+		f, err := strconv.ParseFloat(string(word), 64)
+		switch {
+		case err == nil:
+			return scalar{f: f, numeric: true, whole: of&ofWhole != 0}, nil
+		case !errors.Is(err, strconv.ErrSyntax):
+			return scalar{other: string(word)}, nil
+		}
 	}
 	switch string(word) {
 	case "null":
@@ -59,25 +59,16 @@ func (s *scanner) scalar() (scalar, error) {
 		f, _ := nonFinite(string(word))
 		return scalar{f: f, numeric: true}, nil
 	}
-	number, whole := true, true
-	for _, c := range word {
-		number, whole = number && numeral[c], whole && !beyond[c]
-	}
-	f, err := strconv.ParseFloat(string(word), 64)
-	switch number = number && !errors.Is(err, strconv.ErrSyntax); {
-	case !number && !s.fill():
+	if !s.fill() {
 		return scalar{}, s.ended() // the word was cut off
-	case !number:
-		return scalar{}, s.bad("%.20q is no value of JSON", word)
-	case err != nil:
-		return scalar{other: string(word)}, nil
 	}
-	return scalar{f: f, numeric: true, whole: whole}, nil
+	return scalar{}, s.bad("%.20q is no value of JSON", word)
 }
 
 // knownTexts keeps the keys and texts that the lines of a file have in common once: many, short ones.
 type knownTexts struct {
 	keys  map[string]*keyMeaning
+	order []*keyMeaning // of the keys of the last object
 	texts map[string]string
 	shown map[string]any // without secrets
 }
@@ -87,14 +78,34 @@ const (
 	maxKnownLen = 128
 )
 
-// key reads an object's key.
-func (s *scanner) key() (*keyMeaning, error) {
+// key reads an object's key that comes behind so many others, and the colon behind it. Lines of
+// one file mostly have the same keys in the same order, so the last line's is looked for first.
+func (s *scanner) key(place int) (*keyMeaning, error) {
+	if _, err := s.peek(); err != nil {
+		return nil, err
+	}
+	if place < len(s.known.order) {
+		key := s.known.order[place]
+		if bytes.HasPrefix(s.buf[s.pos:s.end], key.written) {
+			s.pos += len(key.written)
+			return key, nil
+		}
+	}
+	key, err := s.anyKey(place)
+	if err == nil {
+		err = s.take(':')
+	}
+	return key, err
+}
+
+func (s *scanner) anyKey(place int) (*keyMeaning, error) {
 	if err := s.take('"'); err != nil {
 		return nil, err
 	}
 	from := s.pos
 	if text, ok := s.whole(); ok {
 		if key, ok := s.known.keys[string(text)]; ok {
+			s.known.follow(place, key)
 			return key, nil
 		}
 	}
@@ -111,6 +122,16 @@ func (s *scanner) key() (*keyMeaning, error) {
 		s.known.keys[text] = key
 	}
 	return key, nil
+}
+
+// follow notes the key that stands behind so many others. It was written without escapes, so it
+// will be known again by its bytes.
+func (k *knownTexts) follow(place int, key *keyMeaning) {
+	if place < len(k.order) {
+		k.order[place] = key
+	} else if place == len(k.order) && place < maxKnown {
+		k.order = append(k.order, key)
+	}
 }
 
 // text gives a short string.

@@ -164,14 +164,13 @@ func (s *scanner) object(each func(key string) error) error {
 
 // result is object for one that may be a client's result: each gets what the key means.
 func (s *scanner) result(each func(key *keyMeaning) error) error {
+	place := 0
 	return s.members(func() error {
-		key, err := s.key()
-		if err == nil {
-			err = s.take(':')
-		}
+		key, err := s.key(place)
 		if err != nil {
 			return err
 		}
+		place++
 		return each(key)
 	})
 }

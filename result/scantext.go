@@ -96,28 +96,42 @@ func (s *scanner) keep(keep bool, more []byte) {
 	}
 }
 
-// bare is set for the bytes of numbers and words.
-var bare = func() (set [256]bool) {
-	for _, c := range []byte("+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-		set[c] = true
+// What a byte can be part of.
+const (
+	ofWord   = 1 << iota // a number or a bare word
+	ofNumber             // a number
+	ofWhole              // a whole number
+)
+
+var partOf = func() (set [256]byte) {
+	for chars, parts := range map[string]byte{
+		"+-0123456789": ofWord | ofNumber | ofWhole, ".eE": ofWord | ofNumber,
+		"abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ": ofWord,
+	} {
+		for _, c := range []byte(chars) {
+			set[c] = parts
+		}
 	}
 	return set
 }()
 
-// word reads a number or a bare word. Its bytes are there until more is read.
-func (s *scanner) word() ([]byte, error) {
+// word reads a number or a bare word, and says what all of its bytes can be part of. They are
+// there until more is read.
+func (s *scanner) word() (word []byte, of byte, err error) {
 	if _, err := s.peek(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	s.text = s.text[:0]
+	of = ofWord | ofNumber | ofWhole
 	for {
 		from := s.pos
-		for s.pos < s.end && bare[s.buf[s.pos]] {
+		for s.pos < s.end && partOf[s.buf[s.pos]] != 0 {
+			of &= partOf[s.buf[s.pos]]
 			s.pos++
 		}
 		more := s.buf[from:s.pos]
 		if s.pos < s.end && len(s.text) == 0 && len(more) > 0 && len(more) <= maxKeep {
-			return more, nil
+			return more, of, nil
 		}
 		s.keep(true, more)
 		if s.pos < s.end {
@@ -128,7 +142,7 @@ func (s *scanner) word() ([]byte, error) {
 		}
 	}
 	if len(s.text) == 0 {
-		return nil, s.bad("%s where a value has to stand", spelt(s.buf[s.pos]))
+		return nil, 0, s.bad("%s where a value has to stand", spelt(s.buf[s.pos]))
 	}
-	return s.text, nil
+	return s.text, of, nil
 }

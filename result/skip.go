@@ -12,7 +12,7 @@ func (s *scanner) skip() error {
 	value := false // a value has just ended, a comma or a bracket has to come
 	for {
 		switch {
-		case c == '"' || bare[c]:
+		case c == '"' || partOf[c] != 0:
 			if value {
 				return s.bad("%s where a comma has to stand", spelt(c))
 			}
@@ -66,7 +66,7 @@ func (s *scanner) skipScalar(c byte) error {
 	}
 	for {
 		buf, i := s.buf[:s.end], s.pos
-		for i < len(buf) && bare[buf[i]] {
+		for i < len(buf) && partOf[buf[i]] != 0 {
 			i++
 		}
 		s.pos = i
