@@ -40,6 +40,19 @@ func TestNamesAreTheContract(t *testing.T) {
 	}
 }
 
+func TestNamed(t *testing.T) {
+	for _, name := range Names() {
+		if got, ok := Named([]byte(name)); !ok || got != name {
+			t.Errorf("Named(%s) = %q, %v", name, got, ok)
+		}
+	}
+	for _, other := range []string{"", "p50_ttft_ms", "mean_ttft_m", "failed ", "mean_xxft_ms"} {
+		if got, ok := Named([]byte(other)); ok || got != "" {
+			t.Errorf("Named(%s) = %q, %v", other, got, ok)
+		}
+	}
+}
+
 func TestNamesCannotBeChangedFromOutside(t *testing.T) {
 	Names()[0] = "spoilt"
 	if Names()[0] != "duration_s" {

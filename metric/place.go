@@ -21,6 +21,15 @@ func slot(name string) uint8 {
 	return uint8(len(name)) + 7*name[2] + 61*name[len(name)-6]
 }
 
+// Named gives the contract's own copy of a base name; ok is false for any other text.
+func Named(text []byte) (name string, ok bool) {
+	i, ok := place(string(text))
+	if !ok {
+		return "", false
+	}
+	return names[i], true
+}
+
 // place gives a name's place in the table; ok is false for one that is not of the contract.
 func place(name string) (i int, ok bool) {
 	if len(name) < shortestName {

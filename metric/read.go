@@ -84,8 +84,8 @@ func (c *cursor) name() (string, bool) {
 	}
 	text := c.rest[:end]
 	c.rest = c.rest[end+1:]
-	if i, ok := place(string(text)); ok {
-		return names[i], true
+	if name, ok := Named(text); ok {
+		return name, true
 	}
 	for _, b := range text {
 		if b == '\\' || b < ' ' || b > '~' {

@@ -116,7 +116,10 @@ func (w *sampleWalk) metrics() *metric.Values {
 		if w.Null() {
 			return
 		}
-		name := w.Known(key)
+		name, ok := metric.Named(key)
+		if !ok {
+			name = w.Known(key)
+		}
 		if w.wants(name) {
 			values.Set(name, w.Float())
 		} else {
