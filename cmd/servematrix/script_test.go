@@ -54,6 +54,7 @@ func runScripts(t *testing.T, dir string) {
 			"quicker":    quicker,
 			"manycells":  manyCells,
 			"fits":       fits,
+			"browse":     browse,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")

@@ -7,7 +7,7 @@ func commands(env Env) []*cobra.Command {
 	all := []*cobra.Command{
 		newInit(env), newValidate(env), newPlan(env),
 		newRun(env), newResume(env),
-		newStatus(env), newStop(env), newLogs(env), newLs(env), newGc(env),
+		newStatus(env), newLive(env), newStop(env), newLogs(env), newLs(env), newGc(env),
 		newReport(env), newImport(env), newCompare(env),
 		newDoctor(env), newSim(env), newBench(env), newSchema(env), newVersion(env),
 	}

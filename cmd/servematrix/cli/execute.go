@@ -42,6 +42,7 @@ type session struct {
 	cleared  []string           // what else they left, and what was done about it
 	afresh   bool
 	until    untilOptions
+	page     *livePage
 	progress string
 	color    string
 
@@ -68,8 +69,9 @@ func (s *session) execute(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, writer.Close())
 	}
-	view := progress.New(s.viewOptions(past))
 	stdout, stderr := &patient{w: s.env.Stdout}, &patient{w: s.env.Stderr}
+	s.page.begin(s.env, s.folder, stderr)
+	view := progress.New(s.viewOptions(past))
 	if err := s.begin(writer, live.Handle, view.Handle); err != nil {
 		view.Close()
 		return errors.Join(err, writer.Close(), live.Close())
@@ -85,6 +87,7 @@ func (s *session) execute(ctx context.Context) (err error) {
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
 	err = errors.Join(harmless(err), werr, live.Close())
+	s.page.end()
 	if s.plan.Smoke != nil {
 		if events, rerr := s.folder.Replay(); rerr == nil {
 			err = errors.Join(err, smokeVerdict(stderr, s.plan, events))

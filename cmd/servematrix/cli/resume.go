@@ -22,6 +22,7 @@ type resumeOptions struct {
 	blocks   int
 	until    untilOptions
 	retry    string
+	live     livePort
 	progress string
 	color    string
 }
@@ -48,6 +49,7 @@ rest stays; --until none ends it all.
 	f.IntVar(&opt.blocks, "blocks", 0, "blocks that the run shall have in all (default: as many as it has)")
 	addUntilFlags(f, &opt.until)
 	f.StringVar(&opt.retry, "retry", "none", "ended cells to measure again: failed (skipped ones too), invalid, all (both) or none")
+	addLiveFlag(f, &opt.live)
 	addViewFlags(f, &opt.progress, &opt.color)
 	return cmd
 }
@@ -69,11 +71,16 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	if err := checkViewFlags(opt.progress, opt.color); err != nil {
 		return err
 	}
+	page, err := opt.live.open()
+	if err != nil {
+		return err
+	}
+	defer page.end()
 	folder, lock, err := lockRun(env, dir)
 	if err != nil {
 		return err
 	}
-	s := &session{env: env, folder: folder, lock: lock, progress: opt.progress, color: opt.color, afresh: opt.retry != "none", until: opt.until}
+	s := &session{env: env, folder: folder, lock: lock, page: page, progress: opt.progress, color: opt.color, afresh: opt.retry != "none", until: opt.until}
 	if err := s.goOn(ctx, opt, again); err != nil {
 		return errors.Join(err, lock.Release())
 	}

@@ -30,6 +30,7 @@ type runOptions struct {
 	until       untilOptions
 	only        string
 	smoke       bool
+	live        livePort
 	progress    string
 	color       string
 }
@@ -79,6 +80,7 @@ judged. plan --into shows beforehand what that would be.
 	addUntilFlags(f, &opt.until)
 	f.StringVar(&opt.only, "only", "", `run only the cells for which the expression holds, such as 'backend == "triton"'`)
 	f.BoolVar(&opt.smoke, "smoke", false, "rehearse: try every server variant and every workload once, with a few requests")
+	addLiveFlag(f, &opt.live)
 	addViewFlags(f, &opt.progress, &opt.color)
 	return cmd
 }
@@ -122,6 +124,10 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if s.all, err = selectUnits(plan, opt.only, plan.Run.Blocks); err != nil {
 		return err
 	}
+	if s.page, err = opt.live.open(); err != nil {
+		return err
+	}
+	defer s.page.end()
 	s.devices = orchestrator.LookAtDevices(env.Env)
 	if s.info, err = sessionInfo(env, env.path(sweep), len(s.all)/plan.Run.Blocks, plan.Run.Blocks, opt.only); err != nil {
 		return err
