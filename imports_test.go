@@ -13,7 +13,7 @@ import (
 // order is the table of packages in docs/architecture.md: a package imports
 // only those that stand below it.
 var order = []string{
-	"perf", "docs", "release", "cmd", "report", "page", "chart", "schema", "orchestrator", "journal", "reference", "compare", "stats", "telemetry", "device", "result", "effective", "engine",
+	"perf", "docs", "release", "cmd", "live", "report", "page", "chart", "schema", "orchestrator", "journal", "reference", "compare", "stats", "telemetry", "device", "result", "effective", "engine",
 	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral", "jsonwalk", "oneline",
 }
 

@@ -91,7 +91,7 @@ func (r *run) sample() int64 {
 	s := &result.Sample{Run: "watched", Cell: cell.ID, Block: 1, Attempt: 1, Status: result.StatusOK, Times: map[string]result.PhaseTime{},
 		Server:  &result.Side{Name: server.Name, ID: server.ID, Axes: server.Axes},
 		Client:  &result.Side{Name: client.Name, ID: client.ID, Axes: client.Axes},
-		Metrics: metric.Values{"output_throughput": 100 + float64(r.n), "mean_ttft_ms": 20}}
+		Metrics: metric.Of(map[string]float64{"output_throughput": 100 + float64(r.n), "mean_ttft_ms": 20})}
 	data, err := json.Marshal(s)
 	if err != nil {
 		r.t.Fatal(err)

@@ -15,34 +15,37 @@ import (
 var liveLink = regexp.MustCompile(`live: (http://127\.0\.0\.1:\d+)/\?token=(\S+)`)
 
 // browse FILE TEXT… opens the last link of a live page that stands in a file, as a browser does: the page, then
-// its stream until that is over. The page, as it is in the end, must hold the texts.
+// its stream until that is over. When the stream is open it leaves a file browsed. The page, as it is in the
+// end, must hold the texts.
 func browse(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: browse FILE TEXT…")
 	}
-	var link []string
-	for end := time.Now().Add(patience); link == nil; time.Sleep(5 * time.Millisecond) {
-		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
-			if all := liveLink.FindAllStringSubmatch(string(text), -1); all != nil {
-				link = all[len(all)-1]
-			}
-		}
-		if time.Now().After(end) {
-			ts.Fatalf("%s never had a link", args[0])
-		}
-	}
 	jar, err := cookiejar.New(nil)
 	ts.Check(err)
 	client := &http.Client{Jar: jar, Timeout: patience}
-	opened, err := client.Get(link[0][len("live: "):])
-	ts.Check(err)
-	opened.Body.Close()
-	if opened.StatusCode != http.StatusOK || opened.Request.URL.RawQuery != "" {
-		ts.Fatalf("the link leads to %s, %s", opened.Request.URL, opened.Status)
+	var link []string
+	for end := time.Now().Add(patience); link == nil; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("%s never had a link that counts", args[0])
+		}
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		all := liveLink.FindAllStringSubmatch(string(text), -1)
+		if err != nil || all == nil {
+			continue
+		}
+		newest := all[len(all)-1]
+		opened, err := client.Get(newest[0][len("live: "):])
+		ts.Check(err)
+		opened.Body.Close()
+		if opened.StatusCode == http.StatusOK && opened.Request.URL.RawQuery == "" { // else a newer one is being printed
+			link = newest
+		}
 	}
 	stream, err := client.Get(link[1] + "/events")
 	ts.Check(err)
 	defer stream.Body.Close()
+	ts.Check(os.WriteFile(ts.MkAbs("browsed"), nil, 0o600))
 	over := false
 	for lines := bufio.NewScanner(stream.Body); !over && lines.Scan(); {
 		over = lines.Text() == "event: over"
