@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -87,7 +88,7 @@ func TestSlowReadersBlockNobody(t *testing.T) {
 	for _, path := range []string{"/", "/main", "/events"} {
 		l.ask(t, s, path)
 	}
-	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Dial: func(string, string) (net.Conn, error) {
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		mine, theirs := net.Pipe()
 		l.conns <- theirs
 		return mine, nil
