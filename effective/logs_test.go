@@ -62,6 +62,12 @@ func TestRealSGLang(t *testing.T) {
 		t.Fatalf("%d arguments, problems %q", len(c.Args), c.Problems)
 	}
 	want(t, c, map[string]any{"attention_backend": "torch_native", "disable_cuda_graph": true, "mem_fraction_static": 0.8, "quantization": nil, "cuda_graph_bs": []any{int64(1), int64(2), int64(4), int64(8), int64(12), int64(16), int64(24)}})
+	if n := c.Devices(); n != 0 {
+		t.Errorf("%d devices of a server on the CPU", n)
+	}
+	if c.Args["device"] = "cuda"; c.Devices() != 1 {
+		t.Errorf("%d devices", c.Devices())
+	}
 	changed := []effective.Change{
 		{Flag: "attention_backend", Asked: "flashinfer", Is: "torch_native"},
 		{Flag: "max_total_tokens", Asked: "70000", Is: "65536"},
@@ -82,6 +88,12 @@ func TestRealVLLM(t *testing.T) {
 		t.Errorf("version %q, problems %q", c.Version, c.Problems)
 	}
 	want(t, c, map[string]any{"dtype": "torch.bfloat16", "max_seq_len": int64(4096), "max_model_len": int64(4096), "enforce_eager": true, "served_model_name": "tiny", "kv_cache_dtype": "auto"})
+	if n := c.Devices(); n != 0 {
+		t.Errorf("%d devices of a server on the CPU", n)
+	}
+	if c.Args["device_config"] = "cuda"; c.Devices() != 1 {
+		t.Errorf("%d devices", c.Devices())
+	}
 	nested, _ := c.Args["compilation_config"].(map[string]any)
 	if nested["cudagraph_mode"] != "<CUDAGraphMode.NONE: 0>" || nested["backend"] != "inductor" {
 		t.Errorf("compilation_config: %v", nested)

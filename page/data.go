@@ -98,6 +98,7 @@ type Cell struct {
 	Note           Text
 	Numbers        []Estimate // of each of Data.Metrics
 	Load           Load
+	Devices        int // accelerators that its server works with; 0: not known for sure
 }
 
 // Load is what a client asked of the server; a number that nobody knows is NaN.

@@ -150,3 +150,28 @@ func TestKindsOfTroubleAreBounded(t *testing.T) {
 		t.Errorf("%d bytes, and it says %d times that there are more", len(page), strings.Count(page, words["morekinds"].with(4900).EN))
 	}
 }
+
+// Throughput is of devices where their number is known of every cell, else of servers, and said.
+func TestThroughputPerDevice(t *testing.T) {
+	d := small()
+	d.Metrics = append(d.Metrics, Metric{Name: "mean_tpot_ms", Label: Text{"TPOT mean ms", "平均 TPOT ms"}, Better: -1})
+	second := d.Cells[0]
+	second.ID, second.Server = "3", "z"
+	d.Cells = append(d.Cells, second)
+	for i := range d.Cells {
+		d.Cells[i].Numbers = append([]Estimate{d.Cells[i].Numbers[0]}, Estimate{Mean: 10, N: 1})
+	}
+	d.Cells[0].Devices = 8
+	mixed := text(t, d, Options{})
+	if !strings.Contains(mixed, words["tokens.output"].EN) || strings.Contains(mixed, "per device") {
+		t.Error("the devices of one cell are not known, and yet throughput is that of devices")
+	}
+	d.Cells[2].Devices = 4
+	whole := text(t, d, Options{})
+	if !strings.Contains(whole, words["tokens.device"].with(4, 8).EN) || !strings.Contains(whole, ">output tok/s per device · more is better<") {
+		t.Error("throughput is not that of devices")
+	}
+	if !strings.Contains(whole, ">1543<") || !strings.Contains(whole, ">3086<") {
+		t.Error("12345.678 tok/s are not 1543 of 8 devices and 3086 of 4")
+	}
+}

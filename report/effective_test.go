@@ -82,3 +82,20 @@ func TestServersGolden(t *testing.T) {
 		}
 	}
 }
+
+// A page divides by the devices that a server told, not by those of one whose starts differ.
+func TestPageKnowsDevices(t *testing.T) {
+	r := configured(t, t.TempDir(), "en")
+	text, err := (&effective.Config{Engine: "sglang", Args: map[string]any{"tp_size": 4, "pp_size": 2, "dp_size": 1}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, launch := range []string{"0001-flashinfer", "0002-triton"} {
+		r.file(filepath.Join("launches", launch, effective.File), text)
+	}
+	for _, c := range Page(r.folder, "en").Cells {
+		if want := map[bool]int{true: 8}[strings.HasPrefix(c.Server, "triton")]; c.Devices != want {
+			t.Errorf("%s: %d devices, not %d", c.Server, c.Devices, want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 	}
 	d.Primary = max(0, slices.Index(shown, p.primary()))
 	axes := p.axes(d)
+	devices := p.devices()
 	at := map[string]int{}
 	for i, r := range tables["en"].cells {
 		if r.former {
@@ -29,7 +30,7 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		}
 		id := r.rows[0].Cell
 		c := page.Cell{ID: visible(id), Server: visible(r.server), Client: visible(r.client), Values: axes.of(id),
-			Status: gravest(r.rows), Starts: len(r.starts), Blocks: len(r.rows), Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}}
+			Status: gravest(r.rows), Starts: len(r.starts), Blocks: len(r.rows), Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}, Devices: devices[r.server]}
 		for _, name := range shown {
 			values, _ := r.of(name)
 			c.Numbers = append(c.Numbers, estimateOf(stats.Mean(values, confidence)))

@@ -41,6 +41,22 @@ func (p *paging) differences(d *page.Data) {
 	}
 }
 
+// devices says of how many accelerators servers told that they run on them, by name; one whose
+// starts differ is left out, and so are all where there are too many to ask.
+func (p *paging) devices() map[string]int {
+	out := map[string]int{}
+	all := p.variants()
+	if len(all) > comparedMost {
+		return out
+	}
+	for _, r := range all {
+		if c := r.load(p.folder); c != nil && r.others == 0 {
+			out[r.name] = c.Devices()
+		}
+	}
+	return out
+}
+
 func bilingual(say func(serverWords) string) page.Text {
 	return page.Text{EN: say(wordsOfServers["en"]), ZH: say(wordsOfServers["zh"])}
 }
