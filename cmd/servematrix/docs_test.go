@@ -109,7 +109,7 @@ func missingLine(shown, printed []string) string {
 
 var (
 	identity = regexp.MustCompile(`-[0-9a-f]{12}\b`)
-	number   = regexp.MustCompile(`[0-9][0-9.,:]*`)
+	number   = regexp.MustCompile(`[0-9][0-9.,:]*(?:µs|ms|s\b|m[0-9]+s)?`)
 	spaces   = regexp.MustCompile(` {2,}|-{2,}|─+|\t`)
 )
 
