@@ -32,6 +32,9 @@ func (w *walker) choose(c *syntax.CaseClause) {
 }
 
 func (w *walker) matches(word string, p *syntax.Word) bool {
+	if _, err := w.fields(p); err != nil {
+		return false
+	}
 	w.plain = map[string]bool{}
 	glob, err := expand.Pattern(&expand.Config{Env: w}, p)
 	if err != nil {

@@ -129,10 +129,13 @@ func (w *walker) Each(func(string, expand.Variable) bool) {}
 func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 	w.plain = map[string]bool{"HOME": true}
 	for _, word := range words {
-		counted := 1.0
+		counted, runs := 1.0, false
 		syntax.Walk(word, func(n syntax.Node) bool {
-			if lit, ok := n.(*syntax.Lit); ok {
-				counted *= sequences(lit.Value)
+			switch n := n.(type) {
+			case *syntax.Lit:
+				counted *= sequences(n.Value)
+			case *syntax.ProcSubst:
+				runs = true
 			}
 			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil {
 				w.plain[p.Param.Value] = syntax.ValidName(p.Param.Value) || w.depth == 0 && len(p.Param.Value) == 1 && strings.Contains("123456789", p.Param.Value)
@@ -142,12 +145,18 @@ func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 		if counted > longest {
 			return nil, errCounted
 		}
+		if runs {
+			return nil, errRuns
+		}
 	}
 	return expand.Fields(&expand.Config{Env: w}, words...)
 }
 
 // errCounted is a {1..N} of more words than any command has.
 var errCounted = errors.New("a sequence without end")
+
+// errRuns is a <(…), whose end only a shell can open.
+var errRuns = errors.New("a command's output as a file")
 
 var counting = regexp.MustCompile(`\{(-?[0-9]+)\.\.(-?[0-9]+)`)
 

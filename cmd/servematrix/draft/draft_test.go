@@ -32,10 +32,10 @@ func TestCommandsFollowTheScript(t *testing.T) {
 			[]string{"srv|--tp|1|--c|8", "srv|--tp|1|--c|16", "srv|--tp|2|--c|8", "srv|--tp|2|--c|16"}, nil},
 		{"arrays and functions", "F=(--a 1); F+=(--b)\nrun() { srv \"${F[@]}\" --n \"$1\"; }\nrun 7\nif true; then run 8 | tee log; fi",
 			[]string{"srv|--a|1|--b|--n|7", "srv|--a|1|--b|--n|8", "tee|log"}, nil},
-		{"unknowable", "X=$(date)\nsrv --x $X\nsrv $(cat f)",
+		{"unknowable", "X=$(date)\nsrv --x $X\nsrv $(cat f) <(cat f)",
 			[]string{"srv|--x|${{ vars.X }}"}, []string{
 				"line 1: X is set by something that only a shell can run; fill it in under vars",
-				"line 3: a command with $(…) is left out; use shell: for it"}},
+				"line 3: a command with $(…) or <(…) is left out; use shell: for it"}},
 		{"env and literal braces", "env A=1 B=2 srv '${{ not ours }}'", []string{"A=1 B=2 srv|$${{ not ours }}"}, nil},
 		{"shift", "start() { local b=$1; shift; srv --b $b \"$@\"; }; start x --p 1; start y",
 			[]string{"srv|--b|x|--p|1", "srv|--b|y"}, nil},

@@ -142,8 +142,8 @@ func (w *walker) call(c *syntax.CallExpr) {
 	argv, err := w.fields(c.Args...)
 	if err != nil || len(argv) == 0 {
 		var sub expand.UnexpectedCommandError
-		if errors.As(err, &sub) {
-			w.note(c, "a command with $(…) is left out; use shell: for it")
+		if errors.As(err, &sub) || errors.Is(err, errRuns) {
+			w.note(c, "a command with $(…) or <(…) is left out; use shell: for it")
 		}
 		return
 	}
