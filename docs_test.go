@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
 	"servematrix/engine"
 	"servematrix/matrix"
+	"servematrix/reference"
 )
 
 var fencedYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
@@ -22,19 +24,18 @@ var fencedYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 // TestExamplesInDocs holds every YAML example against the loader: a whole sweep
 // must be valid, a part must be YAML, and a profile must load.
 func TestExamplesInDocs(t *testing.T) {
-	for _, file := range []string{"README.md", "docs/reference/sweep-keys.md", "docs/reference/profiles.md", "docs/reference/expressions.md"} {
+	for _, file := range documents(t) {
 		text := readDoc(t, file)
-		blocks := fencedYAML.FindAllStringSubmatchIndex(text, -1)
-		if len(blocks) == 0 {
-			t.Errorf("%s has no YAML example", file)
-		}
-		for _, b := range blocks {
+		for _, b := range fencedYAML.FindAllStringSubmatchIndex(text, -1) {
 			example := text[b[2]:b[3]]
 			line := 1 + strings.Count(text[:b[2]], "\n")
 			t.Run(fmt.Sprintf("%s:%d", file, line), func(t *testing.T) {
-				if strings.HasPrefix(example, "# part") {
+				switch {
+				case strings.HasPrefix(example, "# part"):
 					checkPart(t, example)
-				} else {
+				case strings.Contains(example, "\nreference:"):
+					checkReference(t, example)
+				default:
 					checkSweep(t, example)
 				}
 			})
@@ -57,6 +58,13 @@ func checkSweep(t *testing.T, text string) {
 	}
 	if problems := catalog.Complete(plan); len(problems) > 0 {
 		t.Fatal(problems)
+	}
+}
+
+func checkReference(t *testing.T, text string) {
+	t.Helper()
+	if _, err := reference.Parse("reference.yaml", []byte(text)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -111,6 +119,33 @@ func TestSweepNamesAreDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReadmesAreAlike wants that both languages have the same parts and the same commands.
+func TestReadmesAreAlike(t *testing.T) {
+	for english, chinese := range map[string]string{"README.md": "README.zh-CN.md", "docs/tutorial.md": "docs/tutorial.zh-CN.md"} {
+		if diff := cmp.Diff(skeleton(readDoc(t, english)), skeleton(readDoc(t, chinese))); diff != "" {
+			t.Errorf("%s and %s differ (-english +chinese):\n%s", english, chinese, diff)
+		}
+	}
+}
+
+var level = regexp.MustCompile(`^#+ `)
+
+// skeleton is what a translation leaves as it is: the levels of headings, blocks and
+// indented commands.
+func skeleton(text string) (lines []string) {
+	inBlock := false
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case inBlock, strings.HasPrefix(line, "```"), strings.HasPrefix(line, "    "), strings.HasPrefix(line, "<!--"):
+			lines = append(lines, line)
+			inBlock = strings.HasPrefix(line, "```") != inBlock
+		case level.MatchString(line):
+			lines = append(lines, level.FindString(line))
+		}
+	}
+	return lines
 }
 
 func readDoc(t *testing.T, file string) string {

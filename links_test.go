@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,28 +13,43 @@ import (
 
 var (
 	relativeLink  = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]+))?\)`)
+	pictureSource = regexp.MustCompile(`src(?:set)?="([^"]+)"`)
+	fenced        = regexp.MustCompile("(?ms)^```.*?^```$")
 	heading       = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	citedDecision = regexp.MustCompile(`docs/adr/(\d{4})`)
 	packageRow    = regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\|")
 	namedFile     = regexp.MustCompile("`([a-z/]+\\.go)`")
 )
 
+// documents are the READMEs, what stands beside them, and all below docs.
+func documents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("docs", func(file string, d os.DirEntry, err error) error {
+		if err == nil && path.Ext(file) == ".md" {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d documents, err %v", len(files), err)
+	}
+	return files
+}
+
 // TestLinksInDocs wants what the documents link to, down to the heading.
 func TestLinksInDocs(t *testing.T) {
-	docs, err := filepath.Glob("docs/*.md")
-	if err != nil || len(docs) == 0 {
-		t.Fatalf("%d documents, err %v", len(docs), err)
-	}
-	decisions, err := filepath.Glob("docs/adr/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := filepath.Glob("docs/reference/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range append(slices.Concat(docs, reference, decisions), "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
-		for _, link := range relativeLink.FindAllStringSubmatch(readDoc(t, file), -1) {
+	for _, file := range documents(t) {
+		text := fenced.ReplaceAllString(readDoc(t, file), "")
+		for _, picture := range pictureSource.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(path.Join(path.Dir(file), picture[1])); err != nil {
+				t.Errorf("%s shows %s, which is not there", file, picture[1])
+			}
+		}
+		for _, link := range relativeLink.FindAllStringSubmatch(text, -1) {
 			target := file
 			if link[1] != "" {
 				target = path.Join(path.Dir(file), link[1])

@@ -25,6 +25,42 @@ func followed(t *testing.T) []string {
 	return append([]string{"../../docs/tutorial.md"}, howTos...)
 }
 
+// notFollowed is how many blocks of commands stand in the documents that no test runs, by what
+// they would need. A new one is counted here on purpose.
+var notFollowed = map[string]int{"the tests have it already": 1, "takes a night": 1, "GPU": 3, "NPU": 1, "ssh": 6, "systemd": 1}
+
+// TestDocsNameWhatIsNotRun wants each block with commands to be one that is followed, or to say
+// why not, and no command of ours in a block of another kind.
+func TestDocsNameWhatIsNotRun(t *testing.T) {
+	got, followedCommands := map[string]int{}, 0
+	for _, file := range followed(t) {
+		for _, b := range docBlocks(t, file) {
+			if b.language != "console" {
+				for i, line := range b.lines {
+					if strings.HasPrefix(strings.TrimPrefix(line, "$ "), "servematrix ") {
+						t.Errorf("%s:%d: a command outside of a console block, which no test runs", file, b.line+i)
+					}
+				}
+				continue
+			}
+			if len(b.commands()) == 0 {
+				t.Errorf("%s:%d: a console block without a command", file, b.line)
+			}
+			if b.notRun != "" {
+				got[b.notRun]++
+			} else {
+				followedCommands += len(b.commands())
+			}
+		}
+	}
+	if diff := cmp.Diff(notFollowed, got); diff != "" {
+		t.Errorf("blocks that no test runs (-expected +found):\n%s", diff)
+	}
+	if followedCommands < 50 {
+		t.Errorf("%d commands are followed", followedCommands)
+	}
+}
+
 // TestDocsCanBeFollowed types each command of the tutorial and of the how-tos, and wants
 // what they show. Numbers may differ.
 func TestDocsCanBeFollowed(t *testing.T) {
@@ -46,6 +82,13 @@ func TestDocsCanBeFollowed(t *testing.T) {
 			}
 			if *updateDocs {
 				rewrite(t, file, blocks, shell.runs)
+			}
+			if chinese := strings.TrimSuffix(file, ".md") + ".zh-CN.md"; *updateDocs && exists(chinese) {
+				same := docBlocks(t, chinese)
+				for i := range same {
+					same[i].lines = blocks[i].lines
+				}
+				rewrite(t, chinese, same, shell.runs)
 			}
 		})
 	}
@@ -84,11 +127,24 @@ func follow(t *testing.T, shell *docShell, file string, b *docBlock) {
 			continue
 		}
 		now = append(now, lines...)
+		if diff := cmp.Diff(exitCodes(c.output), exitCodes(lines)); diff != "" && !strings.Contains(c.text, "compare") && !*updateDocs {
+			t.Errorf("%s:%d: %s (-shown +ended with):\n%s", file, at, c.text, diff)
+		}
 		if diff := cmp.Diff(maskAll(c.output), maskAll(lines)); diff != "" && !b.varies && !*updateDocs {
 			t.Errorf("%s:%d: %s prints something else (-shown +printed; -update writes it there):\n%s", file, at, c.text, diff)
 		}
 	}
 	b.lines = now
+}
+
+// exitCodes are the lines that a document holds also of what varies; a verdict alone may.
+func exitCodes(lines []string) (codes []string) {
+	for _, l := range lines {
+		if strings.HasPrefix(l, "exit code") {
+			codes = append(codes, l)
+		}
+	}
+	return codes
 }
 
 // missingLine gives the first shown line that was not printed behind the one before it.
@@ -129,6 +185,11 @@ func maskAll(lines []string) []string {
 		masked = append(masked, mask(l))
 	}
 	return masked
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 func rewrite(t *testing.T, file string, blocks []docBlock, runs map[string]string) {
