@@ -69,6 +69,9 @@ func TestDocsCanBeFollowed(t *testing.T) {
 	}
 	for _, file := range followed(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".md"), func(t *testing.T) {
+			if !*updateDocs { // what is shown is measured with nothing beside it
+				t.Parallel()
+			}
 			shell := newDocShell(t)
 			blocks := docBlocks(t, file)
 			for i := range blocks {

@@ -14,18 +14,18 @@ export PATH=$work:$PATH
 
 # The terminal, in the midst of the run.
 TZ=UTC LANG=C.UTF-8 $tmux new-session -d -x 112 -y 27 "servematrix run sweep.yaml --color always; touch done"
-until [ "$(cat runs/*/results.jsonl 2>/dev/null | wc -l)" -ge 10 ]; do sleep 1; done
-until $tmux capture-pane -p | grep -q 'client [1-9]'; do sleep 0.2; done
+until [ "$(cat runs/*/results.jsonl 2>/dev/null | wc -l)" -ge 17 ]; do sleep 1; done
+until $tmux capture-pane -p > plain; grep -q FAIL plain && grep -q 'client [1-9]' plain; do sleep 0.2; done
 $tmux capture-pane -e -p | sed "s#$work#/home/me/bench#" > screen
 (cd "$here/../.." && go run docs/pictures/terminal.go -title 'servematrix run sweep.yaml   (simulated server)') < screen > "$here/terminal.svg"
 
 # The page, when it is whole.
 until [ -e done ]; do sleep 1; done
-servematrix compare runs/* --baseline variant=radix-8k || true
+sed "s#$work#/home/me/bench#g" runs/*/report.html > report.html
 for theme in light dark; do
     scheme=$([ $theme = dark ] && echo 0 || echo 1)
     chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --blink-settings=preferredColorScheme=$scheme \
         --user-data-dir="$work/profile" --window-size=1280,1560 --virtual-time-budget=3000 \
-        --screenshot="$here/report-$theme.png" "file://$(echo "$work"/runs/*/report.html)" 2>/dev/null
+        --screenshot="$here/report-$theme.png" "file://$work/report.html" 2>/dev/null
 done
 ls -l "$here"
