@@ -15,10 +15,11 @@ import (
 
 // Kinds of bulk.
 const (
-	BulkLogs     = "launch logs"  // what servers printed, and left in their folders
-	BulkAttempts = "old attempts" // what clients printed and wrote, beside samples, in attempts that others came after
-	BulkWarmups  = "warm-ups"     // runs of clients that did not count
-	BulkHooks    = "hook outputs" // their last lines are in the journal
+	BulkLogs      = "launch logs"     // what servers printed, and left in their folders
+	BulkAttempts  = "old attempts"    // what clients printed and wrote, beside samples, in attempts that others came after
+	BulkWarmups   = "warm-ups"        // runs of clients that did not count
+	BulkHooks     = "hook outputs"    // their last lines are in the journal
+	BulkTelemetry = "large telemetry" // beside samples that stay
 )
 
 // Bulk is a file of a run folder that takes room and that neither resume nor the
@@ -80,6 +81,9 @@ func FindBulk(folder journal.Folder, events iter.Seq2[journal.Event, error]) ([]
 	return heavy(folder, keep)
 }
 
+// telemetryBulk is from where on a telemetry.jsonl is bulk; most are far smaller.
+const telemetryBulk = 1 << 20
+
 // heavy walks through the run folder.
 func heavy(folder journal.Folder, keep map[string]bool) ([]Bulk, error) {
 	var found []Bulk
@@ -92,6 +96,10 @@ func heavy(folder journal.Folder, keep map[string]bool) ([]Bulk, error) {
 		}
 		for _, dir := range dirs {
 			if keep[dir] {
+				path := filepath.Join(dir, journal.TelemetryFile)
+				if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && OnDisk(info) > telemetryBulk {
+					found = append(found, Bulk{BulkTelemetry, path, OnDisk(info)})
+				}
 				continue
 			}
 			keep[dir] = true // a warm-up is not one more file of its attempt

@@ -36,6 +36,7 @@ type paging struct {
 	*tally
 	measured *gatherer
 	phases   phases
+	stints   stints
 	gaps     []page.Text
 	untold   map[journal.Type]bool // events of these types could not be read
 	broken   bool                  // the journal could not be read to its end
@@ -85,6 +86,7 @@ func (p *paging) take(e happening) error {
 	}
 	if err == nil {
 		err = p.phases.hear(e, p.took.Seconds(), s)
+		p.stints.hear(e.Event, p.took.Seconds())
 	}
 	if err == nil && s != nil && p.measured.wants(e) {
 		p.measured.take(e, s)
@@ -119,6 +121,7 @@ func (p *paging) data(lang string) *page.Data {
 	d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
 	p.compared(d, at)
 	d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil)
+	p.telemetry(d)
 	p.differences(d)
 	p.missing(d)
 	d.Gaps = p.gaps

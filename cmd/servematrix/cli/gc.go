@@ -147,7 +147,7 @@ func openClearing(f journal.Folder) (c clearing, err error) {
 
 // listClearings writes what could be freed, by run and kind, and gives the sum.
 func listClearings(env Env, all []clearing) (sum int64) {
-	kinds := []string{orchestrator.BulkLogs, orchestrator.BulkAttempts, orchestrator.BulkWarmups, orchestrator.BulkHooks}
+	kinds := []string{orchestrator.BulkLogs, orchestrator.BulkAttempts, orchestrator.BulkWarmups, orchestrator.BulkHooks, orchestrator.BulkTelemetry}
 	w := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)
 	defer w.Flush()
 	fmt.Fprintf(w, "RUN\tON DISK\tTO FREE\t%s\n", strings.ToUpper(strings.Join(kinds, "\t")))
