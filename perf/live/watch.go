@@ -48,7 +48,7 @@ func watch(folder journal.Folder, length time.Duration, browsers int, grow func(
 		for range browsers {
 			b := browser{client: &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true}}, cost: &c}
 			b.base, _, _ = strings.Cut(link, "/?")
-			b.page(link)
+			check(b.page(link))
 			all.Go(b.follow)
 			link = b.base + "/" // the cookie is there
 		}
@@ -91,30 +91,35 @@ type browser struct {
 	*cost
 }
 
-func (b *browser) ask(url string) *http.Response {
+func (b *browser) ask(url string) (*http.Response, error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
-	check(err)
+	if err != nil {
+		return nil, err
+	}
 	req.Header.Set("Accept-Encoding", "gzip")
 	res, err := b.client.Do(req)
-	check(err)
-	if res.StatusCode != http.StatusOK {
-		check(fmt.Errorf("%s: %s", url, res.Status))
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", url, res.Status)
 	}
-	return res
+	return res, err
 }
 
 // page fetches one.
-func (b *browser) page(url string) {
-	res := b.ask(url)
+func (b *browser) page(url string) error {
+	res, err := b.ask(url)
+	if err != nil {
+		return err
+	}
 	defer res.Body.Close()
 	n, err := io.Copy(io.Discard, res.Body)
-	check(err)
 	atomic.AddInt64(&b.sent, n)
+	return err
 }
 
 // follow reads the stream until the server ends.
 func (b *browser) follow() {
-	res := b.ask(b.base + "/events")
+	res, err := b.ask(b.base + "/events")
+	check(err)
 	defer res.Body.Close()
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 		atomic.AddInt64(&b.sent, int64(len(lines.Text())+1))
@@ -123,9 +128,12 @@ func (b *browser) follow() {
 			continue
 		}
 		atomic.AddInt64(&b.messages, 1)
-		if event == "newer" {
-			atomic.AddInt64(&b.newer, 1)
-			b.page(b.base + "/main")
+		if event != "newer" {
+			continue
 		}
+		if b.page(b.base+"/main") != nil {
+			return // the server has ended
+		}
+		atomic.AddInt64(&b.newer, 1)
 	}
 }
