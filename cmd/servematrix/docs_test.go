@@ -22,7 +22,7 @@ func followed(t *testing.T) []string {
 	if err != nil || len(howTos) == 0 {
 		t.Fatalf("%d how-tos, err %v", len(howTos), err)
 	}
-	return append([]string{"../../docs/tutorial.md"}, howTos...)
+	return append([]string{"../../docs/tutorial.md", "../../docs/reference/exit-codes.md"}, howTos...)
 }
 
 // notFollowed is how many blocks of commands stand in the documents that no test runs, by what

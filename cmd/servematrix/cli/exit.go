@@ -38,7 +38,7 @@ var ExitCodes = []ExitCode{
 	{"4", "a gate or a comparison failed", "`compare --fail-if` held"},
 	{"5", "nothing selected", "`--only` leaves no cell"},
 	{"6", "preflight: port or device busy, lock held, host not clean", "another session works in the folder; a hook with `on_error: stop` failed; the disk is full"},
-	{"130/143", "interrupted, resumable", "Ctrl-C or `stop`; SIGTERM"},
+	{"130/143", "interrupted, resumable", "Ctrl-C; SIGTERM or `stop`"},
 }
 
 // exitHelp is the table as the help shows it.

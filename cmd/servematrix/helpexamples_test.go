@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"servematrix/cmd/servematrix/cli"
+)
+
+// exampleSweep has two arms that are measured in about a second.
+const exampleSweep = `version: 1
+name: quickstart
+server:
+  axes: {backend: [{id: triton, flags: []}, {id: flashinfer, flags: [--disable-radix-cache]}]}
+  command: servematrix sim serve --port ${{ late.port }} ${{ backend.flags }}
+client:
+  bench: {backend: sglang-oai, num_prompts: 8, max_concurrency: 4, random_input_len: 64, random_output_len: 8}
+`
+
+// TestExamplesOfHelp types each example of a command's help, which docs/reference/commands.md has
+// too, in a folder with the files that the examples name.
+func TestExamplesOfHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs sweeps")
+	}
+	prepared := exampleFolder(t)
+	port := unusedPort(t)
+	tried := 0
+	for _, cmd := range cli.Root(cli.Env{}).Commands() {
+		for _, sub := range append(cmd.Commands(), cmd) {
+			for _, line := range strings.Split(sub.Example, "\n") {
+				if line = strings.TrimSpace(line); line == "" {
+					continue
+				}
+				tried++
+				t.Run(strings.ReplaceAll(line, "/", "|"), func(t *testing.T) {
+					tryExample(t, prepared, sub, strings.NewReplacer("30000", port, "8000", port).Replace(line), port)
+				})
+			}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("only %d examples", tried)
+	}
+}
+
+func tryExample(t *testing.T, prepared string, cmd *cobra.Command, line, port string) {
+	dir := t.TempDir()
+	switch cmd.CommandPath() {
+	case "servematrix init": // makes what the others have
+	case "servematrix doctor": // would end what other tests leave on purpose: its flags are read, no more
+		line += " --help"
+	case "servematrix sim", "servematrix sim serve", "servematrix bench":
+		serve := line
+		if cmd.Name() == "bench" {
+			serve = "servematrix sim serve --port " + port
+		}
+		stop := startServer(t, serve)
+		if cmd.Name() == "bench" {
+			in(t, dir, line+" --random-output-len 8") // its 100,000 tokens would take their time
+		}
+		stop()
+		return
+	default:
+		in(t, dir, "cp -r "+prepared+"/. .")
+	}
+	in(t, dir, line)
+}
+
+// in runs a line of shell that must succeed.
+func in(t *testing.T, dir, line string) {
+	t.Helper()
+	cmd := exec.Command("bash", "-c", line)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "NO_COLOR=1", "HOME="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// startServer starts a server in the foreground and waits until it answers; stop is Ctrl-C.
+func startServer(t *testing.T, line string) (stop func()) {
+	t.Helper()
+	words := strings.Fields(line)
+	cmd := exec.Command(words[0], words[1:]...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	port := words[len(words)-1]
+	for i, w := range words {
+		if w == "--port" {
+			port = words[i+1]
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+port); err == nil {
+			c.Close()
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("%s: nobody listens on port %s", line, port)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return func() {
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait() // how it ends by a signal is sim's to test
+	}
+}
+
+// exampleFolder holds the sweep, the runs and the results that examples name.
+func exampleFolder(t *testing.T) string {
+	dir := t.TempDir()
+	attention := strings.Replace(exampleSweep, "quickstart", "attention", 1)
+	for name, text := range map[string]string{"sweep.yaml": exampleSweep, "attention.yaml": attention} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for place, sweep := range map[string]string{
+		"runs/quickstart-20260102T030405Z": "sweep.yaml", "runs/attention-20260102T030405Z": "attention.yaml", "before": "sweep.yaml", "after": "sweep.yaml",
+	} {
+		in(t, dir, "mkdir -p runs && servematrix run "+sweep+" --out new --progress none && mv new/* "+place)
+	}
+	in(t, dir, "mkdir results && for cell in before/cells/*; do cp $cell/b1-a1/client.out results/${cell##*/}.txt; done")
+	return dir
+}
+
+func unusedPort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
