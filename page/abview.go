@@ -17,7 +17,7 @@ type abView struct {
 	Listed              []Arm // the first arms
 	AllClean, NoneClean bool
 	CleanArms           int
-	Doubt               string // the first reason against the first arm that is not clean
+	Doubt               Text // the first reason against the first arm that is not clean
 	Totals              []verdictCount
 }
 
@@ -27,9 +27,10 @@ type verdictCount struct {
 }
 
 type abRow struct {
-	Cell, Arm, Starts, Verdict, Why string
-	Cells                           [2]int
-	Compared                        []abMetric
+	Cell, Arm, Starts, Verdict string
+	Why                        Text
+	Cells                      [2]int
+	Compared                   []abMetric
 }
 
 type abMetric struct {
@@ -76,7 +77,7 @@ func (v *view) compared(c Comparison) (*abView, error) {
 		sum.Equivalent, sum.Inconclusive = sum.Equivalent+a.Verdicts.Equivalent, sum.Inconclusive+a.Verdicts.Inconclusive
 		if a.Clean {
 			out.CleanArms++
-		} else if out.Doubt == "" && len(a.Why) > 0 {
+		} else if out.Doubt.EN == "" && len(a.Why) > 0 {
 			out.Doubt = a.Why[0]
 		}
 	}

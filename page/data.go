@@ -144,15 +144,15 @@ type Comparison struct {
 	Arms      []Arm
 	Pairs     []Pair
 	Left      int // pairs that are not listed
-	Notes     []string
+	Notes     []Text
 }
 
 // Arm is what is known of one arm against the baseline.
 type Arm struct {
 	Name        string
 	Clean       bool
-	Why         []string
-	Differences [][3]string // what, in the baseline, in the arm
+	Why         []Text
+	Differences [][3]Text // what, in the baseline, in the arm
 	Verdicts    Verdicts
 }
 
@@ -180,7 +180,7 @@ type Pair struct {
 	Cells    [2]int // of the baseline and of the arm, indexes in Data.Cells; -1 unknown
 	Starts   string
 	Verdict  string // better, worse, equivalent or inconclusive
-	Why      string // what is missing for a verdict
+	Why      Text   // what is missing for a verdict
 	Compared []Compared
 }
 

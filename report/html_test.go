@@ -78,7 +78,7 @@ func TestPageOfMeasuredRun(t *testing.T) {
 		t.Fatalf("%d comparisons", len(d.Comparisons))
 	}
 	for _, p := range d.Comparisons[0].Pairs {
-		if p.Verdict != "inconclusive" || p.Why != "one start per arm" || p.Cells[0] < 0 || p.Cells[1] != p.Cells[0]+2 || !math.IsNaN(p.Compared[0].Low) {
+		if p.Verdict != "inconclusive" || p.Why.EN != "one start per arm" || p.Why.ZH != "每组只有一次启动" || p.Cells[0] < 0 || p.Cells[1] != p.Cells[0]+2 || !math.IsNaN(p.Compared[0].Low) {
 			t.Errorf("a pair of lone starts: %+v", p)
 		}
 	}

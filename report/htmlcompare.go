@@ -99,10 +99,10 @@ func comparisonPage(d *page.Data, r *compare.Result, axis int, at map[string]int
 	for _, clean := range r.Clean {
 		arm := page.Arm{Name: visible(clean.Arm), Clean: clean.Yes}
 		for _, why := range clean.Why {
-			arm.Why = append(arm.Why, visible(why))
+			arm.Why = append(arm.Why, page.Text{EN: visible(why), ZH: said(visible(why))})
 		}
 		for _, row := range c.differences(clean.Arm) {
-			arm.Differences = append(arm.Differences, [3]string{visible(row[0]), visible(row[1]), visible(row[2])})
+			arm.Differences = append(arm.Differences, [3]page.Text{inChinese(visible(row[0])), absent(visible(row[1])), absent(visible(row[2]))})
 		}
 		arms[clean.Arm] = len(out.Arms)
 		out.Arms = append(out.Arms, arm)
@@ -123,16 +123,24 @@ func comparisonPage(d *page.Data, r *compare.Result, axis int, at map[string]int
 			why += lost
 		}
 		pair := page.Pair{Cell: visible(p.Cell), Arm: visible(p.Arm), Cells: [2]int{placeOf(at, p.BaselineCell), placeOf(at, p.ArmCell)},
-			Starts: starts(p, r.Primary), Verdict: string(word), Why: visible(why)}
+			Starts: starts(p, r.Primary), Verdict: string(word), Why: inChinese(visible(why))}
 		for _, name := range c.shown {
 			pair.Compared = append(pair.Compared, comparedPage(p, name))
 		}
 		out.Pairs = append(out.Pairs, pair)
 	}
 	for _, note := range r.Notes {
-		out.Notes = append(out.Notes, visible(note))
+		out.Notes = append(out.Notes, inChinese(visible(note)))
 	}
 	return out
+}
+
+// absent puts into Chinese that there is no value; a value stays what it is.
+func absent(value string) page.Text {
+	if value == compare.Absent {
+		return inChinese(value)
+	}
+	return page.Text{EN: value, ZH: value}
 }
 
 func comparedPage(p *compare.Pair, name string) page.Compared {

@@ -88,10 +88,10 @@ func against(d *page.Data, servers, loads, base int) page.Comparison {
 		if s == base {
 			continue
 		}
-		arm := page.Arm{Name: fmt.Sprintf("backend=backend%d", s), Why: []string{"flag --x " + hostile}, Differences: [][3]string{{"flag --x", hostile, "absent"}}}
+		arm := page.Arm{Name: fmt.Sprintf("backend=backend%d", s), Why: []page.Text{{EN: "it differs " + hostile, ZH: "不同 " + hostile}}, Differences: [][3]page.Text{{{EN: "flag --x", ZH: "参数 --x"}, {EN: hostile, ZH: hostile}, {EN: "absent", ZH: "无"}}}}
 		for l := range loads {
 			a, b := base*loads+l, s*loads+l
-			p := page.Pair{Cell: fmt.Sprintf("c%d", l), Arm: arm.Name, Cells: [2]int{a, b}, Starts: "3", Verdict: "inconclusive", Why: "about 9 starts per arm"}
+			p := page.Pair{Cell: fmt.Sprintf("c%d", l), Arm: arm.Name, Cells: [2]int{a, b}, Starts: "3", Verdict: "inconclusive", Why: page.Text{EN: "about 9 starts per arm", ZH: "每组约需 9 次启动"}}
 			for m := range 2 {
 				x, y := d.Cells[a].Numbers[m], d.Cells[b].Numbers[m]
 				r := y.Mean / x.Mean
