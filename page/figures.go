@@ -42,7 +42,7 @@ type figureTable struct {
 
 type figureRow struct {
 	Cell   int // -1: of none
-	Fields []string
+	Fields []template.HTML
 }
 
 // Left is how many rows are not listed.
@@ -51,10 +51,20 @@ func (t *figureTable) Left() int { return t.All - len(t.Rows) }
 // tableMost is how many rows the table beside a chart lists; all cells have a table of their own.
 const tableMost = 60
 
-func (t *figureTable) add(cell int, fields ...string) {
-	if t.All++; t.All <= tableMost {
-		t.Rows = append(t.Rows, figureRow{cell, fields})
+// add appends a row; a field that is a word of the page is a Text.
+func (t *figureTable) add(cell int, fields ...any) {
+	if t.All++; t.All > tableMost {
+		return
 	}
+	row := figureRow{Cell: cell}
+	for _, f := range fields {
+		text, ok := f.(Text)
+		if !ok {
+			text = Text{f.(string), f.(string)}
+		}
+		row.Fields = append(row.Fields, both(text))
+	}
+	t.Rows = append(t.Rows, row)
 }
 
 // draw makes the figures in the page's order, those for which there is anything.
@@ -74,14 +84,11 @@ func (v *view) draw() error {
 	return nil
 }
 
-// term gives a word of a chart in the language in which the page opens, and lets the script know
-// the other one: a chart is drawn once.
+// term gives a word of a chart and lets the script know it in both languages. A chart is drawn once,
+// in English, whose words are the longer ones; the script exchanges them.
 func (v *view) term(t Text) string {
 	if t.EN != t.ZH && !slices.Contains(v.terms, t) {
 		v.terms = append(v.terms, t)
-	}
-	if v.Lang == "zh" {
-		return t.ZH
 	}
 	return t.EN
 }
@@ -105,7 +112,7 @@ func (v *view) axisOf(label Text, better int) chart.Axis {
 }
 
 func (v *view) frame(id, word string, about Text) chart.Frame {
-	return chart.Frame{ID: id, Title: v.word(word), Desc: v.term(about), Lang: v.Lang, Width: halfWidth}
+	return chart.Frame{ID: id, Title: v.word(word), Desc: v.term(about), Lang: "en", Width: halfWidth}
 }
 
 // halfWidth is that of a chart beside another one, fullWidth that of one across the page, so that

@@ -49,7 +49,7 @@ func (v *view) timeline() *figure {
 			row.Spans = append(row.Spans, span)
 			sums[at] += p.To - p.From
 		}
-		fields := []string{r.name}
+		fields := []any{r.name}
 		lines := []string{r.name}
 		for i, s := range sums {
 			text := "–"

@@ -97,6 +97,11 @@ func TestDownloadJSON(t *testing.T) {
 	}
 }
 
+// english gives what of the page is still English where two words of it stand side by side. Code, log
+// lines, and what stands apart as a name (bdi) are nobody's words to translate.
+const english = `([...document.querySelectorAll("body *")].filter(e => !e.closest("script, style, code, pre, .en, header, [hidden]") && !e.querySelector("*") && !e.closest("bdi:not(:has(.zh))"))
+	.map(e => e.textContent).filter(text => /[a-z]{3,} [a-z]{3,}/i.test(text) && !text.includes("window.pwned")).join("\n"))`
+
 func TestLanguages(t *testing.T) {
 	p := open(t, sample(3, 4), "")
 	is(p, `document.documentElement.lang`, "en")
@@ -109,6 +114,10 @@ func TestLanguages(t *testing.T) {
 	is(p, `[...document.querySelectorAll("#timeline svg text")].some(e => e.textContent === "就绪")`, true)
 	is(p, `location.hash`, "#lang=zh")
 	p.shoot("sample-laptop-zh", 1280, 3400)
+	is(p, english, "")
+	p.click("#language")
+	is(p, english+`.includes("since the run began")`, true)
+	is(p, `[...document.querySelectorAll("svg text")].some(e => /[一-龥]/.test(e.textContent.replace(/[中文]/g, "")))`, false)
 	data := sample(3, 4)
 	data.Lang = "zh"
 	p = open(t, data, "")

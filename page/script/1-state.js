@@ -29,6 +29,8 @@ const say = (key, ...args) => {
   return inWords(data.words[key] || { en: key, zh: key }).replace(/%(?:\[(\d)\])?[ds]/g, (_, n) => args[n ? n - 1 : i++]);
 };
 
+const cut = new WeakMap(); // labels of charts that were too long, as they were drawn: in English
+
 const setLanguage = (to) => {
   language = to === "zh" ? "zh" : "en";
   document.documentElement.lang = language;
@@ -38,9 +40,15 @@ const setLanguage = (to) => {
     e.setAttribute("aria-label", text);
   }
   const terms = new Map(data.terms.flatMap((t) => [[t.en, inWords(t)], [t.zh, inWords(t)]]));
-  for (const e of $$(".picture text, .picture title, .picture desc")) {
-    if (!e.childElementCount && terms.has(e.textContent)) e.textContent = terms.get(e.textContent);
+  for (const e of $$(".picture text, .picture svg > title, .picture svg > desc")) {
+    const full = $("title", e), text = full ? full.textContent : e.textContent;
+    if (!terms.has(text)) continue;
+    if (!full) { e.textContent = terms.get(text); continue; }
+    if (!cut.has(e)) cut.set(e, e.lastChild.data);
+    full.textContent = terms.get(text);
+    e.lastChild.data = language === "zh" ? full.textContent : cut.get(e);
   }
+  for (const svg of $$(".picture svg")) svg.setAttribute("lang", language);
   nameStops();
 };
 
