@@ -9,21 +9,11 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"servematrix/journal"
 	"servematrix/page"
 )
 
 // chartsFolder holds the charts as SVG files, beside the report.md that links them.
 const chartsFolder = "charts"
-
-// Charts writes the charts that Markdown links, as files in a folder charts in dir.
-func Charts(dir string, folder journal.Folder) error {
-	pictures, err := page.Pictures(Page(folder, ""))
-	if err != nil {
-		return err
-	}
-	return writeCharts(dir, pictures, 0o644)
-}
 
 // writeCharts puts each picture in the place of the former one.
 func writeCharts(dir string, pictures []page.Picture, mode fs.FileMode) error {

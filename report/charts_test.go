@@ -27,16 +27,13 @@ func TestChartsLieBesideTheMarkdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	elsewhere := t.TempDir()
 	var again bytes.Buffer
-	if err := Markdown(&again, r.folder); err != nil {
+	if err := MarkdownWithCharts(&again, r.folder, elsewhere); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(written, again.Bytes()) {
 		t.Errorf("report.md and what is drawn again differ:\n%s\n%s", written, again.Bytes())
-	}
-	elsewhere := t.TempDir()
-	if err := Charts(elsewhere, r.folder); err != nil {
-		t.Fatal(err)
 	}
 	links := chartLink.FindAllSubmatch(written, -1)
 	if len(links) < 3 {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -40,13 +41,14 @@ type paging struct {
 	gaps     []page.Text
 	untold   map[journal.Type]bool // events of these types could not be read
 	broken   bool                  // the journal could not be read to its end
+	lost     error                 // the first thing that could not be read
 }
 
 func newPaging(folder journal.Folder) *paging {
 	p := &paging{untold: map[journal.Type]bool{}}
 	plan, err := loadPlan(folder)
 	if err != nil {
-		plan = &matrix.Plan{Name: filepath.Base(string(folder))}
+		plan, p.lost = &matrix.Plan{Name: filepath.Base(string(folder))}, err
 		p.gap("The plan cannot be read, so cells are called by their ids: %s", "无法读取计划，单元以其编号显示：%s", whyNot(err))
 	} else if plan.Schema > planSchema {
 		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
@@ -68,12 +70,12 @@ func (p *paging) gap(en, zh string, args ...any) {
 func (p *paging) fold(events iter.Seq2[happening, error]) {
 	for e, err := range events {
 		if err != nil {
-			p.broken = true
+			p.broken, p.lost = true, cmp.Or(p.lost, err)
 			p.gap("The journal cannot be read further: %s. What stands before is shown", "日志 events.jsonl 无法继续读取：%s。仅显示此前的内容", err)
 			return
 		}
 		if err := p.take(e); err != nil && !p.untold[e.Type] {
-			p.untold[e.Type] = true
+			p.untold[e.Type], p.lost = true, cmp.Or(p.lost, err)
 			p.gap("Events of the type %s cannot be read, perhaps of a newer version of servematrix: %s", "无法读取 %s 类型的事件，可能来自更新版本的 servematrix：%s", e.Type, err)
 		}
 	}

@@ -17,18 +17,29 @@ import (
 
 // Markdown draws the short report: what came out in one line, the failures, the table, and the
 // cells folded below. It fits into one comment of an issue; what does not fit is named.
-func Markdown(w io.Writer, folder journal.Folder) error {
-	t, err := tallyOf(folder)
-	if err != nil {
+func Markdown(w io.Writer, folder journal.Folder) error { return MarkdownWithCharts(w, folder, "") }
+
+// MarkdownWithCharts draws the same, and writes the charts that it links as files into a folder
+// charts in dir; "" writes none.
+func MarkdownWithCharts(w io.Writer, folder journal.Folder, dir string) error {
+	p := newPaging(folder)
+	if p.lost != nil {
+		return p.lost
+	}
+	p.fold(p.ahead())
+	if p.lost != nil {
+		return p.lost
+	}
+	var err error
+	if p.pictures, err = page.Pictures(p.data("")); err != nil {
 		return err
 	}
-	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
-		return err
+	if dir != "" {
+		if err := writeCharts(dir, p.pictures, 0o644); err != nil {
+			return err
+		}
 	}
-	if t.pictures, err = page.Pictures(Page(folder, "")); err != nil {
-		return err
-	}
-	_, err = w.Write(t.markdown())
+	_, err = w.Write(p.markdown())
 	return err
 }
 

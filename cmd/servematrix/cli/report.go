@@ -61,7 +61,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":
-			return report.Markdown(w, folder)
+			return report.MarkdownWithCharts(w, folder, opt.charts(env))
 		case "html":
 			return report.HTML(w, folder, opt.lang)
 		case "csv":
@@ -83,13 +83,20 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if err := writeOut(env.path(opt.out), draw); err != nil {
 		return err
 	}
-	if info, err := os.Stat(env.path(opt.out)); opt.format == "md" && err == nil && info.Mode().IsRegular() { // a device has no place beside it
-		if err := report.Charts(filepath.Dir(env.path(opt.out)), folder); err != nil {
-			return usageError("%w", err)
-		}
-	}
 	wrote(env, env.path(opt.out))
 	return nil
+}
+
+// charts is the folder that the charts of a Markdown report go into: that of its file, and none
+// where it is written to a device or a pipe, which has no place beside it.
+func (o reportOptions) charts(env Env) string {
+	if o.out == "-" {
+		return ""
+	}
+	if info, err := os.Stat(env.path(o.out)); err == nil && !info.Mode().IsRegular() {
+		return ""
+	}
+	return filepath.Dir(env.path(o.out))
 }
 
 // writeOut writes a file that is there whole or as it was before; a device or a
