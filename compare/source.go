@@ -74,19 +74,11 @@ func cellsOf(sources []Source) []*cell {
 		}
 		base := len(all)
 		for at, s := range src.Samples {
-			server, client := s.Server, s.Client
-			if server == nil {
-				server = nobody
-			}
-			if client == nil {
-				client = nobody
-			}
+			server, client := sidesOf(s)
 			id := s.Cell
 			if id == "" {
-				id = "\x00" + identity(server) + "\x00" + identity(client)
-				if client.ID == "" && len(client.Argv) == 0 {
-					id += "\x00" + revealed(s, client)
-				}
+				server, client := Identity(s)
+				id = "\x00" + server + "\x00" + client
 			}
 			c := byID[id]
 			if c == nil {
@@ -102,6 +94,28 @@ func cellsOf(sources []Source) []*cell {
 		sortByPlace(all[base:])
 	}
 	return all
+}
+
+func sidesOf(s *result.Sample) (server, client *result.Side) {
+	server, client = nobody, nobody
+	if s.Server != nil {
+		server = s.Server
+	}
+	if s.Client != nil {
+		client = s.Client
+	}
+	return server, client
+}
+
+// Identity gives what tells the server variant and the workload of a sample without a cell from
+// those of others: samples that are equal in both measured the same.
+func Identity(s *result.Sample) (server, client string) {
+	on, by := sidesOf(s)
+	server, client = identity(on), identity(by)
+	if by.ID == "" && len(by.Argv) == 0 {
+		client += "\x00" + revealed(s, by)
+	}
+	return server, client
 }
 
 // revealed is what an output tells of its client's configuration and load.

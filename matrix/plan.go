@@ -26,8 +26,9 @@ type Plan struct {
 	Secrets  []string  `json:"secrets"`  // further names whose values are secret
 	Profiles []string  `json:"profiles"` // profile files that the sweep adds
 	Hooks    Hooks     `json:"hooks"`
-	Lang     string    `json:"lang"`            // language of the text report: "en" or "zh"
-	Smoke    *SmokeRun `json:"smoke,omitempty"` // only in the plan of a smoke run
+	Lang     string    `json:"lang"`               // language of the text report: "en" or "zh"
+	Smoke    *SmokeRun `json:"smoke,omitempty"`    // only in the plan of a smoke run
+	Imported *Imported `json:"imported,omitempty"` // only in the plan of an import
 
 	// Hints says what usually helps, by the name of a profile that the plan's commands have.
 	Hints map[string]Hints `json:"hints,omitempty"`

@@ -29,6 +29,9 @@ func (p *Plan) WriteJSON(w io.Writer) error {
 	b.field("secrets", notNil(p.Secrets))
 	b.field("profiles", notNil(p.Profiles))
 	b.field("hooks", p.Hooks)
+	if p.Imported != nil {
+		b.field("imported", p.Imported)
+	}
 	if p.Smoke != nil {
 		b.field("smoke", p.Smoke)
 	}

@@ -1,10 +1,14 @@
 package orchestrator
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 )
 
 // Statuses of a cell in a block: the statuses of results.jsonl, and two before there is one.
@@ -83,6 +87,19 @@ func (s *State) Of(u Unit) Outcome {
 		return *o
 	}
 	return Outcome{Status: StatusMissing}
+}
+
+// Known gives the units of which the journal tells, in the order of the plan's cells, then by block.
+func (s *State) Known(plan *matrix.Plan) []Unit {
+	units := slices.Collect(maps.Keys(s.Outcomes))
+	place := make(map[string]int, len(plan.Cells))
+	for i, c := range plan.Cells {
+		place[c.ID] = i
+	}
+	slices.SortFunc(units, func(a, b Unit) int {
+		return cmp.Or(cmp.Compare(place[a.Cell], place[b.Cell]), cmp.Compare(a.Block, b.Block))
+	})
+	return units
 }
 
 // Last is the newest launch, nil before the first.

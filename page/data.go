@@ -11,6 +11,9 @@ type Data struct {
 	State State
 	Span  Span
 
+	// Imported is set where nothing was run: then Span is when the results were imported.
+	Imported *Import
+
 	Counts  Counts
 	Several bool   // cells are measured in several blocks
 	Retried int    // attempts that another attempt replaced
@@ -62,6 +65,12 @@ type Span struct {
 	Began, Last time.Time
 	Took        time.Duration
 	Sessions    int
+}
+
+// Import says where results come from that were measured elsewhere.
+type Import struct {
+	Files string // the first ones
+	More  int    // files that are not named
 }
 
 // Counts are cells and blocks by what became of their last attempt.

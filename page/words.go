@@ -33,6 +33,12 @@ var words = map[string]Text{
 	"state.halted":  {"Ended before everything was measured", "在全部测完之前结束"},
 	"state.ended":   {"Everything was tried", "全部已尝试"},
 
+	"imported":      {"Imported", "导入"},
+	"imported.from": {"from %s", "来自 %s"},
+	"imported.more": {"and %d more", "等另外 %d 个"},
+
+	"state.imported": {"Imported: measured elsewhere, not run here", "导入的结果：在别处测得，并非在此处运行"},
+
 	"all.ok":      {"All %d measured and valid", "%d 项全部测得且有效"},
 	"some.ok":     {"%d of %d measured and valid", "%[2]d 项中 %[1]d 项测得且有效"},
 	"none.ok":     {"None of %d measured and valid", "%d 项中没有一项有效"},

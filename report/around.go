@@ -19,6 +19,12 @@ func (m *Measurements) Source(name string) *compare.Source {
 	for _, c := range m.Plan.Cells {
 		src.Cells = append(src.Cells, c.ID)
 	}
+	if m.Plan.Imported != nil { // the host that imported is not the one that measured
+		for _, one := range m.All {
+			src.Samples = append(src.Samples, one.Sample)
+		}
+		return src
+	}
 	known := &around{run: m, host: hostFacts(m.folder), facts: map[aroundKey]*compare.Facts{}}
 	facts := make(map[*result.Sample]*compare.Facts, len(m.All))
 	for _, one := range m.All {

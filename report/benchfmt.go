@@ -83,8 +83,10 @@ func (t *tally) benchConfig(r *repeat, at *Row) []benchfmt.Config {
 	}
 	add("sweep", t.plan.Name)
 	add("run", filepath.Base(string(t.folder)))
-	add("host", t.session.Host)
-	add("servematrix", t.session.Version)
+	if t.plan.Imported == nil { // who imported did not measure
+		add("host", t.session.Host)
+		add("servematrix", t.session.Version)
+	}
 	cell := t.cells[r.rows[0].Cell]
 	if s := t.servers[cell.Server]; s != nil {
 		add("engine", s.Profile)

@@ -80,6 +80,9 @@ func (d *drawer) sampleEnds(e happening, v journal.Ended, s *result.Sample) {
 		}
 		d.printf("[CLIENT] %s %s\n", b.name, how)
 	}
+	if d.plan.Imported != nil {
+		d.importedSection(e, s)
+	}
 	if s.Simulated && !simulated {
 		d.detail("%s", d.words.simulated)
 	}

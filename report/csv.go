@@ -60,10 +60,13 @@ func JSONL(w io.Writer, folder journal.Folder) error {
 
 // csvColumns are the columns that depend on the plan: the names of all its axes, in the order
 // in which it first names them, and behind them those that only a former plan of the run has.
-type csvColumns struct{ server, client []string }
+type csvColumns struct {
+	server, client []string
+	source         bool // of an import
+}
 
 func columnsOf(t *tally) csvColumns {
-	var c csvColumns
+	c := csvColumns{source: t.plan.Imported != nil}
 	for _, plan := range append([]*matrix.Plan{t.plan}, t.former...) {
 		for _, s := range plan.Servers {
 			c.server = addAxes(c.server, s.Axes)
@@ -99,7 +102,11 @@ func (c csvColumns) head() []string {
 	for _, phase := range csvPhases {
 		head = append(head, phase+"_time", phase+"_s")
 	}
-	return append(head, "server_id", "server_command", "client_id", "client_command")
+	head = append(head, "server_id", "server_command", "client_id", "client_command")
+	if c.source {
+		head = append(head, "source")
+	}
+	return head
 }
 
 // csvPhases are the phases whose begin has columns, in the order in which they come.
@@ -134,6 +141,9 @@ func (c csvColumns) row(s *result.Sample) []string {
 			side = &result.Side{}
 		}
 		row = append(row, side.ID, commandLine(nil, side.Env, side.Argv))
+	}
+	if c.source {
+		row = append(row, sourceOf(s.Source))
 	}
 	for i, field := range row {
 		row[i] = text(field)

@@ -36,7 +36,11 @@ func (d *drawer) end() error {
 	d.warningList(rows)
 	d.serverSection()
 	if several {
-		d.printf("\n[%s]\n", d.words.eachStart)
+		each := d.words.eachStart
+		if d.plan.Imported != nil {
+			each = d.words.eachSample
+		}
+		d.printf("\n[%s]\n", each)
 		d.rowTable(rows)
 	}
 	d.places()
@@ -177,6 +181,13 @@ func simulated(rows []Row) bool {
 // folder is.
 func (d *drawer) places() {
 	d.printf("\n[%s]\n", d.words.files)
+	if d.plan.Imported != nil {
+		for _, line := range d.words.importedLegend {
+			d.printf("%s\n", line)
+		}
+		d.printf("\n%s\n", d.importedLine(d.words))
+		return
+	}
 	for _, line := range d.words.legend {
 		d.printf("%s\n", line)
 	}

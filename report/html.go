@@ -56,6 +56,7 @@ func newPaging(folder journal.Folder) *paging {
 	p.tally = newTally(folder, plan)
 	p.wanted = append(append(p.wanted, compare.Usual()...), loads...)
 	p.measured = p.gatherer()
+	p.samples = plan.Imported != nil // a comparison asks them what they know of their commands
 	return p
 }
 
@@ -119,6 +120,7 @@ func (p *paging) data(lang string) *page.Data {
 	for _, w := range p.warnings {
 		d.Warnings = append(d.Warnings, w.written("%s (×%d)"))
 	}
+	d.Imported = p.importedPage()
 	at := p.cells(d, rows)
 	d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
 	p.compared(d, at)

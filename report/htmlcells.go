@@ -30,7 +30,7 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		}
 		id := r.rows[0].Cell
 		c := page.Cell{ID: visible(id), Server: visible(r.server), Client: visible(r.client), Values: axes.of(id),
-			Status: gravest(r.rows), Starts: len(r.starts), Blocks: len(r.rows), Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}, Devices: devices[r.server]}
+			Status: gravest(r.rows), Starts: len(r.starts), Blocks: r.asked, Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}, Devices: devices[r.server]}
 		for _, name := range shown {
 			values, _ := r.of(name)
 			c.Numbers = append(c.Numbers, estimateOf(stats.Mean(values, confidence)))
@@ -40,6 +40,7 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		} else {
 			c.Note = page.Text{EN: note(r.rows[0], english), ZH: note(r.rows[0], chinese)}
 		}
+		c.Note = sourceNote(c.Note, r.rows)
 		at[id] = len(d.Cells)
 		d.Cells = append(d.Cells, c)
 	}
@@ -117,10 +118,10 @@ func (p *paging) axes(d *page.Data) axisPlaces {
 		}
 	}
 	for _, s := range p.plan.Servers {
-		add(true, "server", s.Axes)
+		add(true, "server", p.serverAxes(s))
 	}
 	for _, c := range p.plan.Clients {
-		add(false, "client", c.Axes)
+		add(false, "client", p.clientAxes(c))
 	}
 	out := axisPlaces{cells: map[string][]int{}, count: len(d.Axes)}
 	for _, c := range p.plan.Cells {
@@ -132,10 +133,10 @@ func (p *paging) axes(d *page.Data) axisPlaces {
 			}
 		}
 		if s := p.servers[c.Server]; s != nil {
-			place("server", s.Axes)
+			place("server", p.serverAxes(s))
 		}
 		if s := p.clients[c.Client]; s != nil {
-			place("client", s.Axes)
+			place("client", p.clientAxes(s))
 		}
 		out.cells[c.ID] = at
 	}

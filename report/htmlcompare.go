@@ -27,7 +27,7 @@ func (p *paging) compared(d *page.Data, at map[string]int) {
 	src := p.measured.all().Source(d.Run)
 	total := 0
 	for i, axis := range d.Axes {
-		if len(axis.Values) < 2 {
+		if _, named := p.byName(); named && !axis.Server || len(axis.Values) < 2 { // results of other workloads are no A/B
 			continue
 		}
 		for _, term := range p.baselines(i) {
@@ -67,12 +67,12 @@ func (p *paging) baselines(axis int) (terms []string) {
 		}
 	}
 	for _, s := range p.plan.Servers {
-		for _, a := range s.Axes {
+		for _, a := range p.serverAxes(s) {
 			add("server."+a.Name, a.Value)
 		}
 	}
 	for _, c := range p.plan.Clients {
-		for _, a := range c.Axes {
+		for _, a := range p.clientAxes(c) {
 			add("client."+a.Name, a.Value)
 		}
 	}

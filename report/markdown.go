@@ -79,6 +79,9 @@ func (t *tally) markdown() []byte {
 
 // standing says how far the run has come.
 func (t *tally) standing() string {
+	if t.plan.Imported != nil {
+		return escape(t.importedLine(english))
+	}
 	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.took.Round(time.Second), t.sessions)
 	if t.sessions == 0 {
 		return "The run has not begun."
@@ -196,7 +199,9 @@ func (t *tally) markdownCell(row Row) string {
 	}
 	fmt.Fprintf(&b, "<details><summary>%s × %s, block %d, attempt %d: %s%s</summary>\n\n",
 		inHTML(row.Server), inHTML(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
-	b.WriteString(fence(commands(s), ""))
+	if lines := commands(s); len(lines) > 0 {
+		b.WriteString(fence(lines, ""))
+	}
 	if names := s.Metrics.Names(); len(names) > 0 && row.Status != StatusInterrupted {
 		b.WriteString("\n| metric | value |\n|---|--:|\n")
 		for _, name := range names {
@@ -205,7 +210,7 @@ func (t *tally) markdownCell(row Row) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(folder)))
+	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(attemptPlace(row))))
 	return b.String()
 }
 

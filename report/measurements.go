@@ -22,7 +22,7 @@ type Measurements struct {
 	Sessions []journal.Session
 	// All are the samples of what the sweep still asks for, oldest first, as Samples gives them;
 	// only their commands are those of the plan, with ${{ late.port }} and the like, and shared
-	// by all samples of a variant.
+	// by all samples of a variant. Imported ones are as they were read, and know their cell besides.
 	All []Measurement
 	// Configured gives the identity of what each launch really ran with, as launch.configured
 	// tells it; a launch that did not tell is not in it.
@@ -39,7 +39,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.whole = true
+	t.whole, t.samples = true, t.plan.Imported != nil // of what is imported no plan knows the commands
 	g := t.gatherer()
 	for e, err := range t.ahead() {
 		if err == nil && (e.Type == journal.RunStarted || e.Type == journal.RunResumed || e.Type == journal.BlockEnded) {
@@ -102,7 +102,13 @@ func (g *gatherer) wants(e happening) bool {
 
 // take adds a sample that is wanted, with the commands of the plan.
 func (g *gatherer) take(e happening, s *result.Sample) {
-	s.Run, s.Cell = filepath.Base(string(g.t.folder)), e.Cell
+	s.Cell = e.Cell
+	if g.Plan.Imported != nil {
+		s.Extra = nil
+		g.All = append(g.All, Measurement{Sample: s})
+		return
+	}
+	s.Run = filepath.Base(string(g.t.folder))
 	c := g.t.cells[e.Cell]
 	s.Server, s.Client = g.sides[c.Server], g.sides[c.Client]
 	g.All = append(g.All, Measurement{s, e.Launch, e.Session})

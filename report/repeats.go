@@ -1,10 +1,10 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"servematrix/compare"
-	"servematrix/result"
 )
 
 // repeat is one cell over all its blocks: one line of the end table of a run with several. What
@@ -13,7 +13,8 @@ type repeat struct {
 	server, client string // names of the server variant and of the workload
 	former         bool   // of rows that the sweep, edited since, no longer has
 	rows           []Row  // one for each block, in order
-	starts         []*Row // the attempts that count, one for each server start
+	starts         []*Row // what counts, one for each server start
+	asked          int    // server starts of all rows
 }
 
 // severalBlocks tells whether cells are measured more than once: then a row of the end table is
@@ -41,13 +42,27 @@ func repeats(rows []Row) []*repeat {
 		r.rows = append(r.rows, row)
 	}
 	for _, r := range out {
-		r.starts = startsOf(r.rows)
+		r.starts, r.asked = startsOf(r.rows), askedOf(r.rows)
 	}
 	return out
 }
 
-// startsOf gives the attempts that count, as compare does: a run knows block and attempt of each
-// sample, so that each start has one.
+// askedOf counts the starts that rows belong to. Imported samples of which nobody knows the start
+// are one together; a run knows the start of each row.
+func askedOf(rows []Row) int {
+	unknown, known := 0, 0
+	for _, r := range rows {
+		if r.Attempt > 0 && r.start.Block == 0 {
+			unknown = 1
+		} else {
+			known++
+		}
+	}
+	return known + unknown
+}
+
+// startsOf gives what counts, as compare does: of each start its last valid attempt, and the mean of
+// samples of which nobody knows the start.
 func startsOf(rows []Row) (starts []*Row) {
 	var all []*Row
 	for i := range rows {
@@ -57,12 +72,33 @@ func startsOf(rows []Row) (starts []*Row) {
 		all = append(all, &rows[i])
 	}
 	valid, _ := compare.Starts(all, func(r *Row) compare.Attempt {
-		return compare.Attempt{Block: r.Block, Number: r.Attempt, Valid: r.Status == result.StatusOK}
+		return r.start
 	})
-	for _, attempts := range valid {
-		starts = append(starts, attempts[0])
+	for _, samples := range valid {
+		starts = append(starts, together(samples))
 	}
 	return starts
+}
+
+// together is one row for the samples of one start: their mean, of the metrics that all of them have.
+func together(samples []*Row) *Row {
+	if len(samples) == 1 {
+		return samples[0]
+	}
+	one := *samples[0]
+	one.Metrics = figures{one.Metrics.names, slices.Clone(one.Metrics.values)}
+	for i, name := range one.Metrics.names {
+		sum := 0.0
+		for _, s := range samples {
+			v, ok := s.Metrics.Get(name)
+			if !ok {
+				v = math.NaN()
+			}
+			sum += v
+		}
+		one.Metrics.values[i] = sum / float64(len(samples))
+	}
+	return &one
 }
 
 // of gives a metric of each start that has it, and the starts' blocks.

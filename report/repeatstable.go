@@ -55,7 +55,7 @@ func (t *repeatTable) columns() []column {
 
 // line gives the fields of a cell's row. Names are as the plan has them.
 func (t *repeatTable) line(r *repeat) []string {
-	line := []string{r.server, r.client, fmt.Sprintf("%d/%d", len(r.starts), len(r.rows))}
+	line := []string{r.server, r.client, fmt.Sprintf("%d/%d", len(r.starts), r.asked)}
 	for _, name := range t.metrics {
 		values, _ := r.of(name)
 		e := stats.Mean(values, confidence)

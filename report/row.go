@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"servematrix/compare"
 	"servematrix/journal"
 	"servematrix/result"
 )
@@ -39,6 +40,8 @@ type Row struct {
 	Metrics   figures         // those that a column shows; absent where nothing was measured
 	Start     string          // the server start in which it failed; "" where nothing failed or none was begun
 	Launch    string          // the server start that was measured; "" where nothing was
+	Source    *result.Source  // of an imported sample, where it was read
+	start     compare.Attempt // which server start it was
 	valid     *Row            // the last valid attempt before this one; nil where this one is valid, or none was
 }
 
@@ -70,7 +73,7 @@ func (t *tally) table() []Row {
 		one.Former = t.isFormer(row.Cell, row.Block)
 		rows = append(rows, one)
 	}
-	if t.session.Only == "" {
+	if t.session.Only == "" && t.plan.Imported == nil {
 		for block := 1; block <= t.session.Blocks; block++ {
 			for _, c := range t.plan.Cells {
 				if t.rows[unit{c.ID, block}] == nil {

@@ -206,7 +206,7 @@ func side(v *matrix.Variant) *result.Side {
 func commands(s *result.Sample) []string {
 	var out []string
 	for _, side := range []*result.Side{s.Server, s.Client} {
-		if side != nil {
+		if side != nil && len(side.Argv) > 0 {
 			out = append(out, commandLine(nil, side.Env, side.Argv))
 		}
 	}

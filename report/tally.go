@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"servematrix/compare"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/page"
@@ -184,6 +185,10 @@ func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
 	s := e.sample
 	row := &Row{Cell: e.Cell, Block: e.Block, Attempt: e.Attempt, Status: s.Status, Reasons: reasons, Simulated: s.Simulated && s.Metrics != nil}
 	row.Server, row.Client = t.cellNames(e.Cell)
+	row.start = compare.Attempt{Block: e.Block, Number: e.Attempt, Valid: s.Status == result.StatusOK}
+	if t.plan.Imported != nil { // its place in the folder says nothing of starts
+		row.Source, row.start.Block, row.start.Number = s.Source, s.Block, s.Attempt
+	}
 	if f := s.Failure; f != nil {
 		short := *f
 		short.Tail = f.Tail[max(0, len(f.Tail)-tailMost):]

@@ -32,6 +32,8 @@ type words struct {
 	numbers                                 []string // heads in the order of the metrics
 	requests, note, former, formerCount     string
 	failures, warnings, files               string
+	imported, moreFiles, source, eachSample string // of an import
+	importedLegend                          []string
 	legend                                  []string
 	span, incomplete                        string
 	repeated, repeatedOne, after            string

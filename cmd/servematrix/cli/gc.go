@@ -63,6 +63,12 @@ func gc(env Env, names []string, opt gcOptions) error {
 	}()
 	spared := 0
 	for _, f := range runs {
+		if isImported(f) { // it has samples and their sources, and nothing else
+			if len(names) > 0 {
+				fmt.Fprintf(env.Stderr, "%s was imported: there is nothing to free in it\n", shown(env, string(f)))
+			}
+			continue
+		}
 		c, err := openClearing(f)
 		if err != nil {
 			fmt.Fprintf(env.Stderr, "servematrix: %s is left alone: %v\n", shown(env, string(f)), err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"servematrix/journal"
 	"servematrix/result"
 	"servematrix/secret"
 )
@@ -27,16 +29,18 @@ the result files of guidellm, aiperf, genai-bench, evalscope, inference-perf, ll
 AISBench with those that complete them, folders of such files, what vllm bench sweep leaves, and whole combined reports, and prints one
 sample a line as soon as it is read: the object of results.jsonl, null where nobody knows. What
 cannot be read is named at the end, and so are files in a folder that hold no result (passed over).
-With --out the samples become DIR/results.jsonl beside
-copies of the files under DIR/sources, in which secrets are hidden; DIR must be new. It is a record, not a run: there is
-nothing in it to resume.
+With --out DIR the samples become a folder that report, compare, ls and status read like a run's:
+report.html and the other reports, results.jsonl with these samples, and under sources copies of
+the files, in which secrets are hidden. DIR must be new. It says what was imported and when;
+what nobody knows is left out. There is nothing in it to resume.
 
-Exit codes: 0 imported · 2 usage, or a file has no result or is damaged (--out then makes no folder)`,
-		Example: "  servematrix import results/*.txt --out imported",
+Exit codes: 0 imported · 2 usage, or a file has no result or is damaged (the rest is imported; where
+  nothing is, --out makes no folder)`,
+		Example: "  servematrix import results/*.txt --out imported\n  servematrix report imported --format html -o results.html",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return importFiles(env, args, out) },
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder to make for the samples and their sources (default: samples on stdout)")
+	cmd.Flags().StringVar(&out, "out", "", "folder to make for the samples, their reports and their sources (default: samples on stdout)")
 	return cmd
 }
 
@@ -51,9 +55,24 @@ func importFiles(env Env, names []string, out string) error {
 	if out == "" {
 		return writeSamples(env, names, paths, env.Stdout)
 	}
-	var hide secret.Redactor
-	hide.AddEnviron(env.Env, nil)
-	err := record(&hide, env.path(out), paths, func(w io.Writer) error { return writeSamples(env, names, paths, w) })
+	return importInto(env, out, names, paths)
+}
+
+// importInto makes a folder of what can be read, also where not all can.
+func importInto(env Env, out string, names, paths []string) error {
+	dir := env.path(out)
+	var unread error
+	err := makeImported(dir, func(folder journal.Folder) (err error) {
+		i := newImporting(folder, filepath.Base(dir), names)
+		var n int
+		if n, unread, err = i.read(env, names, paths); err != nil || n == 0 {
+			return cmp.Or(err, unread)
+		}
+		if err := copySources(env, folder, paths); err != nil {
+			return err
+		}
+		return i.finish(env)
+	})
 	var wrong *exitError
 	switch {
 	case errors.As(err, &wrong):
@@ -63,32 +82,60 @@ func importFiles(env Env, names []string, out string) error {
 	case err != nil:
 		return usageError("the samples cannot be written: %w", err)
 	}
-	_, err = fmt.Fprintln(env.Stdout, shown(env, env.path(out)))
-	return err
+	if _, err := fmt.Fprintln(env.Stdout, shown(env, dir)); err != nil {
+		return err
+	}
+	return unread
+}
+
+// read takes in all samples, and what could not be read.
+func (i *importing) read(env Env, names, paths []string) (n int, unread, err error) {
+	n, passed, unread, err := eachSample(env, names, paths, i.add)
+	i.notes = append(i.notes, passedNotes(env, passed)...)
+	if unread != nil {
+		for _, line := range strings.Split(unread.Error(), "\n") {
+			text, _, _ := strings.Cut(line, ": known are ")
+			for k, path := range paths {
+				text = strings.ReplaceAll(text, path, names[k])
+			}
+			i.notes = append(i.notes, "not imported: "+text)
+		}
+	}
+	return n, unread, err
 }
 
 // writeSamples writes each sample as soon as it is read, so that the size of the sources does not
 // matter.
 func writeSamples(env Env, names, paths []string, to io.Writer) error {
 	w := newSampleWriter(to)
+	_, _, unread, err := eachSample(env, names, paths, w.add)
+	return cmp.Or(w.close(), err, unread)
+}
+
+// eachSample hands samples over as they are read, and says on stderr how many there were and what
+// was passed over. unread names what could not be read; err is the first of take.
+func eachSample(env Env, names, paths []string, take func(result.Sample) error) (n int, passed []result.Passed, unreadable, err error) {
 	given := asGiven{names: names, paths: paths}
 	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little
-	n := 0
-	var passed []result.Passed
-	err := result.ImportEach(paths, func(s result.Sample) error {
-		n++
+	problems := result.ImportEach(paths, func(s result.Sample) error {
 		given.say(s.Source)
-		return w.add(s)
+		if err = take(s); err == nil {
+			n++
+		}
+		return err
 	}, func(p result.Passed) { passed = append(passed, p) })
-	if broken := w.close(); broken != nil {
-		return broken
-	}
-	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
-	namePassed(env, passed)
 	if err != nil {
-		return unread(err)
+		return n, passed, nil, err
 	}
-	return nil
+	slices.SortStableFunc(passed, func(a, b result.Passed) int { return strings.Compare(b.Why, a.Why) })
+	fmt.Fprintf(env.Stderr, "%s from %s\n", count(n, "sample"), count(len(paths), "source"))
+	for _, note := range passedNotes(env, passed) {
+		fmt.Fprintln(env.Stderr, note)
+	}
+	if problems != nil {
+		unreadable = unread(problems)
+	}
+	return n, passed, unreadable, nil
 }
 
 // asGiven says of files where they are in the words of the command line. Samples come in the order
@@ -118,51 +165,31 @@ func (g *asGiven) say(place *result.Source) {
 // mostPassed bounds how many files without a result are named: a folder may hold thousands of plots.
 const mostPassed = 10
 
-// namePassed names what was passed over. What only has to be unpacked is named in any case.
-func namePassed(env Env, passed []result.Passed) {
-	slices.SortStableFunc(passed, func(a, b result.Passed) int { return strings.Compare(b.Why, a.Why) })
+// passedNotes name what was passed over. What only has to be unpacked is named in any case.
+func passedNotes(env Env, passed []result.Passed) (notes []string) {
 	for i, p := range passed {
 		switch {
 		case p.Why != "":
-			fmt.Fprintf(env.Stderr, "passed over: %s %s\n", shown(env, p.Path), p.Why)
+			notes = append(notes, fmt.Sprintf("passed over: %s %s", shown(env, p.Path), p.Why))
 		case i < mostPassed:
-			fmt.Fprintf(env.Stderr, "passed over: %s holds no result\n", shown(env, p.Path))
+			notes = append(notes, fmt.Sprintf("passed over: %s holds no result", shown(env, p.Path)))
 		default:
-			fmt.Fprintf(env.Stderr, "passed over: %d more without a result\n", len(passed)-i)
-			return
+			return append(notes, fmt.Sprintf("passed over: %d more without a result", len(passed)-i))
 		}
 	}
+	return notes
 }
 
-// record makes the folder whole or not at all.
-func record(hide *secret.Redactor, dir string, sources []string, samples func(io.Writer) error) (err error) {
-	if _, err := os.Lstat(dir); err == nil {
-		return fs.ErrExist
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	results, err := os.OpenFile(filepath.Join(tmp, "results.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(samples(results), results.Close()); err != nil {
-		return err
-	}
+// copySources keeps the sources beside the samples, without the secrets in them.
+func copySources(env Env, folder journal.Folder, sources []string) error {
+	var hide secret.Redactor
+	hide.AddEnviron(env.Env, nil)
 	for i, src := range sources {
-		if err := copyTree(hide, src, filepath.Join(tmp, "sources", fmt.Sprintf("%03d-%s", i+1, filepath.Base(src)))); err != nil {
+		if err := copyTree(&hide, src, folder.Path("sources", fmt.Sprintf("%03d-%s", i+1, filepath.Base(src)))); err != nil {
 			return err
 		}
 	}
-	return os.Rename(tmp, dir)
+	return nil
 }
 
 // copyTree copies a file or the regular files of a folder, without the secrets in them.
@@ -192,7 +219,7 @@ func copyTree(hide *secret.Redactor, from, to string) error {
 }
 
 func copyFile(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	in, err := os.Open(from)
@@ -200,7 +227,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

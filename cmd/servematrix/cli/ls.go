@@ -30,7 +30,7 @@ func newLs(env Env) *cobra.Command {
 		Use:   "ls [DIR]",
 		Short: "List the runs in a folder",
 		Long: `Lists the run folders in DIR (./runs by default), oldest first: where each stands (live,
-done, interrupted, crashed, new), how its samples ended, and the room that it takes on disk.
+done, interrupted, crashed, new, imported), how its samples ended, and the room that it takes on disk.
 
 Exit codes: 0 listed (also when there is none) · 2 usage`,
 		Example: "  servematrix ls runs",

@@ -93,6 +93,10 @@ func lockRun(env Env, dir string) (journal.Folder, *journal.Lock, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if isImported(folder) {
+		return "", nil, &exitError{code: exitUsage, err: fmt.Errorf("%s was imported, not run: there is nothing to resume in it", shown(env, string(folder))),
+			hint: "servematrix report " + dir + " draws its reports"}
+	}
 	lock, err := folder.Lock()
 	if err != nil {
 		code := exitInternal

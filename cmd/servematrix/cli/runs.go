@@ -24,6 +24,7 @@ const (
 	runInterrupted = "interrupted" // it was asked to end; resume goes on
 	runCrashed     = "crashed"     // its orchestrator vanished; resume goes on
 	runNew         = "new"         // nothing was started yet
+	runImported    = "imported"    // nothing was run: its samples were measured elsewhere
 )
 
 // snapshot is a run as its folder shows it now.
@@ -103,6 +104,10 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 	if s.state, s.end, err = orchestrator.ReadState(folder); err != nil {
 		return nil, err
 	}
+	if s.plan.Imported != nil {
+		s.units = s.state.Known(s.plan)
+		return s, nil
+	}
 	blocks := s.state.Session.Blocks
 	if blocks == 0 {
 		blocks = s.plan.Run.Blocks
@@ -119,6 +124,8 @@ func (s *snapshot) events() iter.Seq2[journal.Event, error] { return s.folder.Pa
 // runState says in one word where the run stands.
 func (s *snapshot) runState() string {
 	switch {
+	case s.plan.Imported != nil:
+		return runImported
 	case s.live && s.state.Ended == nil:
 		return runLive
 	case s.state.Sessions == 0:
@@ -186,4 +193,10 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%.1f MiB", float64(n)/unit/unit)
 	}
 	return fmt.Sprintf("%.1f GiB", float64(n)/unit/unit/unit)
+}
+
+// isImported tells of a folder that import made. One whose plan cannot be read is a run's.
+func isImported(folder journal.Folder) bool {
+	plan, err := readPlan(folder)
+	return err == nil && plan.Imported != nil
 }

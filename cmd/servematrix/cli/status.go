@@ -34,8 +34,9 @@ type standing struct {
 	Now      *doing         `json:"now,omitempty"` // only while live
 	Failures []failed       `json:"failures"`
 	Warnings []string       `json:"warnings"`
-	Ended    string         `json:"ended,omitempty"` // why it was interrupted
-	Last     time.Time      `json:"last"`            // time of the last event
+	Ended    string         `json:"ended,omitempty"`    // why it was interrupted
+	Imported []string       `json:"imported,omitempty"` // files, of what was not run but imported
+	Last     time.Time      `json:"last"`               // time of the last event
 }
 
 // doing is what a live run has in hand.
@@ -108,7 +109,7 @@ func status(ctx context.Context, env Env, folder journal.Folder, format, color s
 	if format == "json" {
 		return writeJSON(env.Stdout, st)
 	}
-	if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil {
+	if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil || st.State == runImported {
 		return err
 	}
 	return s.drawStill(env)
@@ -148,6 +149,9 @@ func (s *snapshot) standing(env Env) standing {
 	}
 	if st.Until != nil {
 		st.Look = s.state.Look
+	}
+	if s.plan.Imported != nil {
+		st.Imported = s.plan.Imported.Files
 	}
 	if st.Warnings == nil {
 		st.Warnings = []string{}
@@ -210,7 +214,9 @@ func (st standing) write(w io.Writer) error {
 	var b strings.Builder
 	line := func(key, format string, args ...any) { fmt.Fprintf(&b, "%-9s %s\n", key, fmt.Sprintf(format, args...)) }
 	line("run", "%s  %s", st.Run, st.State)
-	if st.Session > 0 {
+	if st.State == runImported {
+		line("imported", "%s, from %s", st.Since.Local().Format("2006-01-02 15:04:05 MST"), progress.Clean(strings.Join(st.Imported, ", ")))
+	} else if st.Session > 0 {
 		line("sweep", "%s", st.Sweep)
 		line("session", "%d, pid %d on %s, since %s", st.Session, st.PID, st.Host, st.Since.Local().Format("2006-01-02 15:04:05 MST"))
 	}

@@ -51,6 +51,10 @@ func stop(ctx context.Context, env Env, arg string, opt stopOptions) error {
 		return err
 	}
 	name := shown(env, string(folder))
+	if isImported(folder) {
+		fmt.Fprintf(env.Stderr, "%s was imported: nothing runs in it\n", name)
+		return nil
+	}
 	if !folder.Live() {
 		fmt.Fprintf(env.Stderr, "%s is not running\n", name)
 		return nil

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"servematrix/journal"
+	"servematrix/matrix"
+	"servematrix/page"
+	"servematrix/result"
+)
+
+// importedMost is how many files are named where a report says what was imported.
+const importedMost = 5
+
+// importedFrom names the files of an import, and how many more there are.
+func (t *tally) importedFrom() (named string, more int) {
+	files := t.plan.Imported.Files
+	first := files[:min(len(files), importedMost)]
+	return strings.Join(first, ", "), len(files) - len(first)
+}
+
+// importedLine says in one line when the samples were imported, and from which files.
+func (t *tally) importedLine(words words) string {
+	named, more := t.importedFrom()
+	if more > 0 {
+		named += fmt.Sprintf(words.moreFiles, more)
+	}
+	return fmt.Sprintf(words.imported, stamp(t.began), visible(named))
+}
+
+func (p *paging) importedPage() *page.Import {
+	if p.plan.Imported == nil {
+		return nil
+	}
+	named, more := p.importedFrom()
+	return &page.Import{Files: visible(named), More: more}
+}
+
+// sourceOf says where a sample was read; "" of one that was not imported.
+func sourceOf(s *result.Source) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Line > 0:
+		return fmt.Sprintf("%s:%d", s.File, s.Line)
+	}
+	return s.File
+}
+
+// importedSection is what stands below the banner of an imported sample in place of what its client
+// printed: where it was read, and the commands, where it tells them.
+func (d *drawer) importedSection(e happening, s *result.Sample) {
+	c := d.cells[e.Cell]
+	if at := sourceOf(s.Source); at != "" {
+		d.printf("[%s] %s\n", d.words.source, visible(at))
+	}
+	if v := d.servers[c.Server]; v != nil && len(v.Argv) > 0 {
+		d.printf("[SERVER] %s\n", commandLine(nil, v.Env, v.Argv))
+	}
+	if v := d.clients[c.Client]; v != nil && len(v.Argv) > 0 {
+		d.printf("[CLIENT] %s\n", commandLine(nil, v.Env, v.Argv))
+	}
+}
+
+// attemptPlace is where what is known of an attempt lies: its folder in the run, or where it was read.
+func attemptPlace(row Row) string {
+	if row.Source != nil {
+		return sourceOf(row.Source)
+	}
+	return journal.AttemptName(row.Cell, row.Block, row.Attempt)
+}
+
+// byName tells which sides of an import go by their names in place of axes, because no variant has
+// any. compare knows them by the same word (server=NAME).
+func (t *tally) byName() (servers, clients bool) {
+	if t.plan.Imported == nil {
+		return false, false
+	}
+	servers = !slices.ContainsFunc(t.plan.Servers, func(s *matrix.Server) bool { return len(s.Axes) > 0 })
+	clients = !slices.ContainsFunc(t.plan.Clients, func(c *matrix.Client) bool { return len(c.Axes) > 0 })
+	return servers, clients
+}
+
+// serverAxes and clientAxes are those of a variant as the page has them.
+func (p *paging) serverAxes(s *matrix.Server) matrix.Axes {
+	if servers, _ := p.byName(); servers {
+		return matrix.Axes{{Name: "server", Value: s.Name}}
+	}
+	return s.Axes
+}
+
+func (p *paging) clientAxes(c *matrix.Client) matrix.Axes {
+	if _, clients := p.byName(); clients {
+		return matrix.Axes{{Name: "client", Value: c.Name}}
+	}
+	return c.Axes
+}
+
+// sourceNote puts where the samples of a cell were read behind its note.
+func sourceNote(n page.Text, rows []Row) page.Text {
+	first := sourceOf(rows[0].Source)
+	if first == "" {
+		return n
+	}
+	add := func(note, text string) string {
+		if note != "" {
+			note += ", "
+		}
+		return note + visible(text)
+	}
+	if more := len(rows) - 1; more > 0 {
+		return page.Text{EN: add(n.EN, fmt.Sprintf("%d samples from %s …", more+1, first)), ZH: add(n.ZH, fmt.Sprintf("%d 个样本，来自 %s …", more+1, first))}
+	}
+	return page.Text{EN: add(n.EN, first), ZH: add(n.ZH, first)}
+}
