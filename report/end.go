@@ -78,15 +78,19 @@ func Table(w io.Writer, rows []Row, lang string) error {
 	lines := make([][]string, 0, len(rows))
 	for _, row := range rows {
 		line := rowLine(row, words)
-		line[0], line[1] = visible(line[0]), visible(line[1])
+		line[0], line[1], line[2] = visible(line[0]), visible(line[1]), visible(line[2])
 		lines = append(lines, line)
 	}
-	return alignTable(w, rowColumns(words), lines)
+	return alignTable(w, rowColumns(words, imported(rows)), lines)
 }
 
 // rowColumns are the heads of a table of rows, and rowLine a row's fields.
-func rowColumns(words words) []column {
-	columns := []column{{words.server, false}, {words.client, false}, {words.block, true}, {words.attempt, true}, {words.state, false}}
+func rowColumns(words words, imported bool) []column {
+	place := []column{{words.block, true}, {words.attempt, true}}
+	if imported {
+		place = []column{{words.source, false}}
+	}
+	columns := append([]column{{words.server, false}, {words.client, false}}, append(place, column{words.state, false})...)
 	for _, head := range words.numbers {
 		columns = append(columns, column{head, true})
 	}
@@ -94,7 +98,11 @@ func rowColumns(words words) []column {
 }
 
 func rowLine(row Row, words words) []string {
-	line := []string{row.Server, row.Client, strconv.Itoa(row.Block), attempt(row), words.statusOf(row.Status)}
+	place := []string{strconv.Itoa(row.Block), attempt(row)}
+	if row.Source != nil {
+		place = []string{sourceOf(row.Source)}
+	}
+	line := append([]string{row.Server, row.Client}, append(place, words.statusOf(row.Status))...)
 	for _, name := range numbers {
 		line = append(line, number(row, name))
 	}

@@ -21,7 +21,7 @@ type Failure struct {
 	Commands []Command // to try by hand in bash; none where no command is to blame
 	Hint     string    // what usually helps, in the report's language; "" where nobody says anything
 	Source   string    // who says so: a URL, or "seen: …"
-	Logs     string    // the command that shows the logs
+	Logs     string    // the command that shows the logs; "" where there are none
 }
 
 // LogLine is one line of a log.
@@ -38,14 +38,15 @@ type Command struct {
 
 // Explainer makes a Failure of what the journal says of one. It is fed with the events before it.
 type Explainer struct {
-	run     string // as a person names it
-	words   words
-	servers map[string]*matrix.Server
-	clients map[string]*matrix.Client
-	cells   map[string]matrix.Cell
-	hints   map[string]matrix.Hints
-	session journal.Session
-	starts  map[string]filling
+	run      string // as a person names it
+	words    words
+	servers  map[string]*matrix.Server
+	clients  map[string]*matrix.Client
+	cells    map[string]matrix.Cell
+	hints    map[string]matrix.Hints
+	session  journal.Session
+	starts   map[string]filling
+	imported bool // there are no logs
 }
 
 // filling is what a server's start put into its commands and its clients', besides folders.
@@ -65,7 +66,7 @@ func (t *tally) explainer(run, lang string) *Explainer {
 	if lang == "" {
 		lang = t.plan.Lang
 	}
-	return &Explainer{run: run, words: wordsOf(lang), servers: t.servers, clients: t.clients, cells: t.cells, hints: t.plan.Hints, starts: map[string]filling{}}
+	return &Explainer{run: run, words: wordsOf(lang), servers: t.servers, clients: t.clients, cells: t.cells, hints: t.plan.Hints, imported: t.plan.Imported != nil, starts: map[string]filling{}}
 }
 
 // Apply takes the next event in.
@@ -154,6 +155,9 @@ func lines(f journal.Failure) (out []LogLine) {
 
 // logs is the command that shows the logs of a cell's last attempt in a block.
 func (x *Explainer) logs(cell string, block int) string {
+	if x.imported {
+		return ""
+	}
 	line := "servematrix logs " + quote(x.run) + " " + quote(cell)
 	if block > 1 {
 		line += fmt.Sprintf(" --block %d", block)

@@ -3,7 +3,6 @@ package report
 import (
 	"strings"
 
-	"servematrix/journal"
 	"servematrix/page"
 )
 
@@ -35,7 +34,7 @@ func (p *paging) troublesOf(all []*trouble, at map[string]int) (out []page.Troub
 			case row.Log != "":
 				hit.Log = visible(row.Log)
 			case row.Attempt > 0:
-				hit.Log = visible(journal.AttemptName(row.Cell, row.Block, row.Attempt))
+				hit.Log = visible(attemptPlace(row))
 			}
 			one.Rows = append(one.Rows, hit)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,11 +50,22 @@ func sourceOf(s *result.Source) string {
 	return s.File
 }
 
+// readAt is where an imported sample was read. One that a run measured tells its place in that run.
+func readAt(s *result.Sample) *result.Source {
+	switch {
+	case s.Source != nil:
+		return s.Source
+	case s.Run != "" && s.Cell != "":
+		return &result.Source{File: filepath.Join(s.Run, journal.AttemptName(s.Cell, s.Block, s.Attempt))}
+	}
+	return &result.Source{}
+}
+
 // importedSection is what stands below the banner of an imported sample in place of what its client
 // printed: where it was read, and the commands, where it tells them.
 func (d *drawer) importedSection(e happening, s *result.Sample) {
 	c := d.cells[e.Cell]
-	if at := sourceOf(s.Source); at != "" {
+	if at := sourceOf(readAt(s)); at != "" {
 		d.printf("[%s] %s\n", d.words.source, visible(at))
 	}
 	if v := d.servers[c.Server]; v != nil && len(v.Argv) > 0 {
@@ -71,6 +83,10 @@ func attemptPlace(row Row) string {
 	}
 	return journal.AttemptName(row.Cell, row.Block, row.Attempt)
 }
+
+// imported tells of the rows of an import: each was read somewhere, and none has a block or attempt
+// of its own.
+func imported(rows []Row) bool { return len(rows) > 0 && rows[0].Source != nil }
 
 // byName tells which sides of an import go by their names in place of axes, because no variant has
 // any. compare knows them by the same word (server=NAME).
@@ -98,9 +114,22 @@ func (p *paging) clientAxes(c *matrix.Client) matrix.Axes {
 	return c.Axes
 }
 
+// ending is a path without its first folders, where it is long.
+func ending(path string) string {
+	const most = 40
+	for len(path) > most {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
+		if !ok {
+			break
+		}
+		path = "…/" + rest
+	}
+	return path
+}
+
 // sourceNote puts where the samples of a cell were read behind its note.
 func sourceNote(n page.Text, rows []Row) page.Text {
-	first := sourceOf(rows[0].Source)
+	first := ending(sourceOf(rows[0].Source))
 	if first == "" {
 		return n
 	}
@@ -111,7 +140,7 @@ func sourceNote(n page.Text, rows []Row) page.Text {
 		return note + visible(text)
 	}
 	if more := len(rows) - 1; more > 0 {
-		return page.Text{EN: add(n.EN, fmt.Sprintf("%d samples from %s …", more+1, first)), ZH: add(n.ZH, fmt.Sprintf("%d 个样本，来自 %s …", more+1, first))}
+		first += " …"
 	}
 	return page.Text{EN: add(n.EN, first), ZH: add(n.ZH, first)}
 }

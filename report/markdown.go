@@ -150,7 +150,7 @@ func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
 		markdownLines(b, table.columns(), len(table.cells), func(i int) []string { return table.line(table.cells[i]) })
 		return
 	}
-	markdownLines(b, rowColumns(english), len(rows), func(i int) []string { return rowLine(rows[i], english) })
+	markdownLines(b, rowColumns(english, imported(rows)), len(rows), func(i int) []string { return rowLine(rows[i], english) })
 }
 
 // markdownLines draws the lines of a table that fit.
@@ -197,8 +197,12 @@ func (t *tally) markdownCell(row Row) string {
 	if row.Simulated {
 		mark = " (" + english.simulatedRow + ")"
 	}
-	fmt.Fprintf(&b, "<details><summary>%s × %s, block %d, attempt %d: %s%s</summary>\n\n",
-		inHTML(row.Server), inHTML(row.Client), row.Block, row.Attempt, english.statusOf(row.Status), mark)
+	which := fmt.Sprintf("block %d, attempt %d", row.Block, row.Attempt)
+	if row.Source != nil {
+		which = inHTML(sourceOf(row.Source))
+	}
+	fmt.Fprintf(&b, "<details><summary>%s × %s, %s: %s%s</summary>\n\n",
+		inHTML(row.Server), inHTML(row.Client), which, english.statusOf(row.Status), mark)
 	if lines := commands(s); len(lines) > 0 {
 		b.WriteString(fence(lines, ""))
 	}
@@ -210,7 +214,7 @@ func (t *tally) markdownCell(row Row) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(attemptPlace(row))))
+	fmt.Fprintf(&b, "\n%s\n\n</details>\n\n", code(filepath.ToSlash(folder)))
 	return b.String()
 }
 

@@ -63,6 +63,8 @@ func markdownFailure(f Failure) string {
 	if len(f.Commands) > 0 {
 		b.WriteString("  By hand:\n\n" + fenced("bash", f.tries(), "  ") + "\n")
 	}
-	fmt.Fprintf(&b, "  Logs: %s\n", code(f.Logs))
+	if f.Logs != "" {
+		fmt.Fprintf(&b, "  Logs: %s\n", code(f.Logs))
+	}
 	return b.String()
 }

@@ -106,6 +106,9 @@ func (t *repeatTable) note(r *repeat) string {
 	if block, away, ok := r.apart(t.primary, t.effect); ok {
 		parts = append(parts, fmt.Sprintf(t.words.apart, block, 100*away))
 	}
+	if r.asked < len(r.rows) {
+		parts = append(parts, fmt.Sprintf(t.words.startUnknown, len(r.rows)))
+	}
 	if r.former {
 		parts = append(parts, t.words.former)
 	}

@@ -187,7 +187,7 @@ func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
 	row.Server, row.Client = t.cellNames(e.Cell)
 	row.start = compare.Attempt{Block: e.Block, Number: e.Attempt, Valid: s.Status == result.StatusOK}
 	if t.plan.Imported != nil { // its place in the folder says nothing of starts
-		row.Source, row.start.Block, row.start.Number = s.Source, s.Block, s.Attempt
+		row.Source, row.start.Block, row.start.Number = readAt(s), s.Block, s.Attempt
 	}
 	if f := s.Failure; f != nil {
 		short := *f

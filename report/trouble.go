@@ -159,7 +159,10 @@ func (f Failure) advice(words words) (lines []string) {
 			lines = append(lines, fmt.Sprintf(words.tryClient, c.Line))
 		}
 	}
-	return append(lines, fmt.Sprintf(words.logs, f.Logs))
+	if f.Logs != "" {
+		lines = append(lines, fmt.Sprintf(words.logs, f.Logs))
+	}
+	return lines
 }
 
 func (d *drawer) findings(reasons []result.Reason) {
@@ -200,6 +203,9 @@ func (t tallied) written(form string) string {
 
 // rowName names a row's cell, block and attempt, with its folder where it has one.
 func rowName(row Row) string {
+	if row.Source != nil {
+		return fmt.Sprintf("%s × %s  %s", visible(row.Server), visible(row.Client), visible(sourceOf(row.Source)))
+	}
 	name := fmt.Sprintf("%s × %s  b%d", visible(row.Server), visible(row.Client), row.Block)
 	if row.Attempt > 0 {
 		name += fmt.Sprintf("-a%d  %s", row.Attempt, visible(journal.AttemptName(row.Cell, row.Block, row.Attempt)))

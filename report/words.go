@@ -33,6 +33,7 @@ type words struct {
 	requests, note, former, formerCount     string
 	failures, warnings, files               string
 	imported, moreFiles, source, eachSample string // of an import
+	startUnknown                            string
 	importedLegend                          []string
 	legend                                  []string
 	span, incomplete                        string

@@ -52,6 +52,9 @@ Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing w
 			if err != nil {
 				return err
 			}
+			if isImported(folder) {
+				return usageError("%s was imported: it has no logs; what was imported lies under %s", args[0], shown(env, folder.Path("sources")))
+			}
 			return logs(cmd.Context(), env, folder, args[1:], opt)
 		},
 	}

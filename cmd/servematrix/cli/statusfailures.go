@@ -65,5 +65,8 @@ func adviceOf(f report.Failure) (lines []string) {
 		}
 		lines = append(lines, what+c.Line)
 	}
-	return append(lines, "logs: "+f.Logs)
+	if f.Logs != "" {
+		lines = append(lines, "logs: "+f.Logs)
+	}
+	return lines
 }
