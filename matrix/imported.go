@@ -11,6 +11,9 @@ type Imported struct {
 	Files []string `json:"files"` // as they were given to import
 }
 
+// Nameless is what a variant of an imported plan is called of which nothing tells the name.
+const Nameless = "unknown"
+
 // ImportedID is the id of a variant of an imported plan: a slug of its name and 12 hex digits of
 // the SHA-256 over all that tells it from others. Unlike the id that the results may have it by, it
 // is safe as a part of a path.

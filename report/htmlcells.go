@@ -44,6 +44,9 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		at[id] = len(d.Cells)
 		d.Cells = append(d.Cells, c)
 	}
+	if p.plan.Imported != nil {
+		unloaded(d.Cells)
+	}
 	return at
 }
 

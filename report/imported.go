@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"servematrix/journal"
 	"servematrix/matrix"
@@ -114,10 +116,26 @@ func (p *paging) clientAxes(c *matrix.Client) matrix.Axes {
 	return c.Axes
 }
 
+// unloaded takes the load from cells that make no curve: those of a server that nobody names, and
+// those of one that several workloads asked for the same, which are then of more kinds than their load tells.
+func unloaded(cells []page.Cell) {
+	seen, mixed := map[string]bool{}, map[string]bool{matrix.Nameless: true}
+	for _, c := range cells {
+		at := fmt.Sprintf("%v %q", c.Load, c.Server) // as text, because a load that nobody knows equals none
+		mixed[c.Server] = mixed[c.Server] || seen[at]
+		seen[at] = true
+	}
+	for i := range cells {
+		if mixed[cells[i].Server] {
+			cells[i].Load = page.Load{Concurrency: math.NaN(), Rate: math.NaN()}
+		}
+	}
+}
+
 // ending is a path without its first folders, where it is long.
 func ending(path string) string {
 	const most = 40
-	for len(path) > most {
+	for utf8.RuneCountInString(path) > most {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {
 			break

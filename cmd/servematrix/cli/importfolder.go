@@ -94,15 +94,12 @@ func (i *importing) cellOf(s *result.Sample) string {
 	return cell
 }
 
-// nameless is what a server or a workload is called of which nothing tells the name.
-const nameless = "unknown"
-
 // importedVariant is what is known of one side.
 func importedVariant(side *result.Side, identity string) matrix.Variant {
 	if side == nil {
 		side = &result.Side{}
 	}
-	name := cmp.Or(side.Name, nameless)
+	name := cmp.Or(side.Name, matrix.Nameless)
 	return matrix.Variant{ID: matrix.ImportedID(name, identity), Name: name, Axes: side.Axes, Argv: side.Argv, Env: side.Env}
 }
 
