@@ -44,7 +44,7 @@ func TestExamplesOfHelp(t *testing.T) {
 				}
 				tried++
 				t.Run(strings.ReplaceAll(line, "/", "|"), func(t *testing.T) {
-					tryExample(t, prepared, sub, strings.NewReplacer("30000", port, "8000", port).Replace(line), port)
+					tryExample(t, prepared, sub, strings.NewReplacer("30000", port, "8000", port, "8080", port).Replace(line), port)
 				})
 			}
 		}
@@ -60,12 +60,13 @@ func tryExample(t *testing.T, prepared string, cmd *cobra.Command, line, port st
 	case "servematrix init": // makes what the others have
 	case "servematrix doctor": // would end what other tests leave on purpose: its flags are read, no more
 		line += " --help"
-	case "servematrix sim", "servematrix sim serve", "servematrix bench":
+	case "servematrix sim", "servematrix sim serve", "servematrix bench", "servematrix live": // go on until they are ended
+		in(t, dir, "cp -r "+prepared+"/. .")
 		serve := line
 		if cmd.Name() == "bench" {
 			serve = "servematrix sim serve --port " + port
 		}
-		stop := startServer(t, serve)
+		stop := startServer(t, dir, serve)
 		if cmd.Name() == "bench" {
 			in(t, dir, line+" --random-output-len 8") // its 100,000 tokens would take their time
 		}
@@ -77,22 +78,28 @@ func tryExample(t *testing.T, prepared string, cmd *cobra.Command, line, port st
 	in(t, dir, line)
 }
 
-// in runs a line of shell that must succeed.
+// in runs a line of shell that must end, and well.
 func in(t *testing.T, dir, line string) {
 	t.Helper()
-	cmd := exec.Command("bash", "-c", line)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", line)
+	cmd.WaitDelay = time.Second
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
 	}
 }
 
 // startServer starts a server in the foreground and waits until it answers; stop is Ctrl-C.
-func startServer(t *testing.T, line string) (stop func()) {
+func startServer(t *testing.T, dir, line string) (stop func()) {
 	t.Helper()
 	words := strings.Fields(line)
 	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
