@@ -176,3 +176,10 @@ func withoutCode(line string) string {
 	}
 	return out.String()
 }
+
+// Two backticks that stand for an empty word would begin a span which text behind them ends.
+func TestNothingIsNoCodeSpan(t *testing.T) {
+	if line := code("") + ": x at " + code("``<script>"); strings.Contains(withoutCode(line), "<") {
+		t.Errorf("text got out: %q", line)
+	}
+}

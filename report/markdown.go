@@ -252,9 +252,12 @@ func fenced(language string, lines []string, indent string) string {
 	return indent + ticks + language + "\n" + text.String() + indent + ticks + "\n"
 }
 
-// code puts one word or line into a code span that it cannot close.
+// code puts one word or line into a code span that it cannot close. There is no empty code span:
+// two backticks would begin one.
 func code(s string) string {
-	s = visible(s)
+	if s = visible(s); s == "" {
+		return ""
+	}
 	ticks := "`"
 	for strings.Contains(s, ticks) {
 		ticks += "`"
