@@ -14,11 +14,11 @@ type Usage struct {
 }
 
 // UsageOf gives what the living processes of each tree have used, the guards left out. One
-// scan of /proc, a few milliseconds on a busy host, serves all trees.
-func UsageOf(trees ...*Process) [][]Usage {
+// scan of /proc, a few milliseconds on a busy host, serves all trees. It fails where /proc cannot be read.
+func UsageOf(trees ...*Process) ([][]Usage, error) {
 	t, err := scan()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	all := make([][]Usage, len(trees))
 	for i, p := range trees {
@@ -26,7 +26,7 @@ func UsageOf(trees ...*Process) [][]Usage {
 			all[i] = append(all[i], q.usage())
 		}
 	}
-	return all
+	return all, nil
 }
 
 func (p proc) usage() Usage { return Usage{p.identity(), time.Duration(p.cpu) * tick} }

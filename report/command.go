@@ -70,6 +70,9 @@ func quote(s string) string {
 		return s
 	}
 	quoted, err := syntax.Quote(s, syntax.LangBash)
+	if strings.Contains(s, "!") && !strings.HasPrefix(quoted, "$") { // an interactive shell looks for it in its history
+		quoted = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
 	if err != nil { // a zero byte: no shell could take it, but the report must show it
 		quoted = "'" + s + "'"
 	}

@@ -10,10 +10,10 @@ import (
 
 func TestCommandLine(t *testing.T) {
 	got := commandLine([]string{"CUDA_VISIBLE_DEVICES"}, map[string]string{"B": "two words", "A": "1", "E": ""}, []string{
-		"python3", "-m", "sglang.launch_server", "--model-path", "/dev/shm/DeepSeek-V3-0324/", "--json={\"a\": 1}", "", "it's", "a\nb", "nul\x00", "x=y", "<redacted>",
+		"python3", "-m", "sglang.launch_server", "--model-path", "/dev/shm/DeepSeek-V3-0324/", "--json={\"a\": 1}", "", "it's", "a\nb", "nul\x00", "x=y", "<redacted>", "!x", "it's!",
 	})
 	want := `env -u CUDA_VISIBLE_DEVICES A=1 B='two words' E= python3 -m sglang.launch_server --model-path /dev/shm/DeepSeek-V3-0324/ ` +
-		`--json='{"a": 1}' '' "it's" $'a\nb' 'nul\x00' 'x=y' '<redacted>'`
+		`--json='{"a": 1}' '' "it's" $'a\nb' 'nul\x00' 'x=y' '<redacted>' '!x' 'it'\''s!'`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -19,6 +19,7 @@ const scanShare = 1000
 // that came and went between two looks is missed in its tree, not in the host.
 type HostMeter struct {
 	trees []*process.Process
+	scan  func(...*process.Process) ([][]process.Usage, error)
 
 	at      time.Time                             // of the last look
 	host    float64                               // seconds that all cores were busy by then
@@ -30,13 +31,17 @@ type HostMeter struct {
 
 // NewHostMeter makes the meter of a server and its client.
 func NewHostMeter(server, client *process.Process) *HostMeter {
-	return &HostMeter{trees: []*process.Process{server, client}}
+	return &HostMeter{trees: []*process.Process{server, client}, scan: process.UsageOf}
 }
 
 // Look gives how busy they were since the look before; the first look gives nothing.
 func (h *HostMeter) Look(context.Context) []Reading {
 	before, host := h.at, h.host
-	cores := h.advance()
+	cores, err := h.advance()
+	if err != nil { // whoever is not seen did not rest: the next look counts from itself
+		*h = HostMeter{trees: h.trees, scan: h.scan}
+		return nil
+	}
 	wall := h.at.Sub(before).Seconds()
 	memory, err := mem.VirtualMemory()
 	if wall <= 0 || err != nil || host == 0 || h.host < host {
@@ -49,14 +54,18 @@ func (h *HostMeter) Look(context.Context) []Reading {
 }
 
 // advance looks, and gives what each tree has used since the look before.
-func (h *HostMeter) advance() (used [2]time.Duration) {
+func (h *HostMeter) advance() (used [2]time.Duration, err error) {
 	h.at, h.host = time.Now(), 0
 	if all, err := cpu.Times(false); err == nil && len(all) == 1 {
 		h.host = all[0].User + all[0].Nice + all[0].System + all[0].Irq + all[0].Softirq // user time has that of guests in it
 	}
 	whole := h.whole
 	h.whole = h.at.Sub(h.scanned) >= scanShare*h.cost
-	for i, tree := range h.processes() {
+	trees, err := h.processes()
+	if err != nil {
+		return used, err
+	}
+	for i, tree := range trees {
 		now := make(map[process.Identity]time.Duration, len(tree))
 		for _, p := range tree {
 			before, known := h.used[i][p.Identity]
@@ -67,15 +76,15 @@ func (h *HostMeter) advance() (used [2]time.Duration) {
 		}
 		h.used[i] = now
 	}
-	return used
+	return used, nil
 }
 
 // processes gives those of the trees, by a scan or by asking those that are known.
-func (h *HostMeter) processes() [][]process.Usage {
+func (h *HostMeter) processes() ([][]process.Usage, error) {
 	if h.whole {
-		all := process.UsageOf(h.trees...)
+		all, err := h.scan(h.trees...)
 		h.scanned, h.cost = h.at, time.Since(h.at)
-		return all
+		return all, err
 	}
 	all := make([][]process.Usage, len(h.trees))
 	for i, tree := range h.used {
@@ -85,5 +94,5 @@ func (h *HostMeter) processes() [][]process.Usage {
 			}
 		}
 	}
-	return all
+	return all, nil
 }

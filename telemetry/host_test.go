@@ -40,7 +40,7 @@ func TestHostMeter(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		h := got[0].Host
-		if h.ServerCores <= 0 || h.ClientCores != 0 || h.BusyCores <= 0 || h.BusyCores > float64(h.Cores)*1.5 || h.MemoryUsed == 0 || h.MemoryUsed >= h.MemoryTotal {
+		if h.ServerCores <= 0 || h.ClientCores > h.ServerCores/2 || h.BusyCores <= 0 || h.BusyCores > float64(h.Cores)*1.5 || h.MemoryUsed == 0 || h.MemoryUsed >= h.MemoryTotal {
 			t.Errorf("%+v", h)
 		}
 	}
@@ -49,9 +49,32 @@ func TestHostMeter(t *testing.T) {
 	}
 }
 
+// A look that could not see the processes tells nothing, and neither does the next, which has nothing to count from.
+func TestHostMeterThatSeesNothing(t *testing.T) {
+	server, client := started(t, "exec sleep 3600"), started(t, "exec sleep 3600")
+	m := NewHostMeter(server, client)
+	m.Look(t.Context())
+	m.scan = func(...*process.Process) ([][]process.Usage, error) { return nil, syscall.EMFILE }
+	m.scanned = time.Time{} // the next look scans
+	if got := m.Look(t.Context()); got != nil {
+		t.Errorf("it saw nothing, and said %+v", got[0].Host)
+	}
+	m.scan = process.UsageOf
+	if got := m.Look(t.Context()); got != nil {
+		t.Errorf("it has nothing to count from, and said %+v", got[0].Host)
+	}
+	if got := m.Look(t.Context()); len(got) != 1 {
+		t.Errorf("it sees again, and says %+v", got)
+	}
+}
+
 // computed is the processor time of a tree.
 func computed(p *process.Process) (sum time.Duration) {
-	for _, u := range process.UsageOf(p)[0] {
+	all, err := process.UsageOf(p)
+	if err != nil {
+		return 0
+	}
+	for _, u := range all[0] {
 		sum += u.CPU
 	}
 	return sum
