@@ -66,7 +66,7 @@ func initSweep(env Env, file string, opt initOptions) error {
 	if err != nil {
 		return err
 	}
-	g := gathered{catalog: catalog, in: &in}
+	g := gathered{catalog: catalog, in: &in, secrets: &draft.Secrets{}}
 	if err := g.pasted("--server", opt.servers, g.server); err != nil {
 		return err
 	}
@@ -79,6 +79,9 @@ func initSweep(env Env, file string, opt initOptions) error {
 		}
 	}
 	g.worth()
+	for i, n := range in.Notes {
+		in.Notes[i] = g.secrets.Hidden(n)
+	}
 	text := draft.Sweep(in)
 	if plan, _, _, err := planOf(env, in.Path, text); err == nil && plan != nil {
 		if g.reordered(plan); len(in.Notes) > 0 {

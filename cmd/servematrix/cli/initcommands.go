@@ -16,6 +16,7 @@ import (
 type gathered struct {
 	catalog *engine.Catalog
 	in      *draft.Input
+	secrets *draft.Secrets
 }
 
 // note keeps a note once.
@@ -29,6 +30,7 @@ func (g gathered) note(texts ...string) {
 
 // server and client take a command in; from is where it is from.
 func (g gathered) server(c draft.Command, from string) {
+	g.secrets.TakeOut(&c)
 	g.told(c, from)
 	g.in.Servers = append(g.in.Servers, c)
 }
@@ -40,6 +42,7 @@ func (g gathered) client(c draft.Command, from string) {
 		g.note(fmt.Sprintf("%s%s of %s is left out: each measurement gets a result file of its own, in its folder of the run", from, strings.ReplaceAll(flag, "|", " or "), profile))
 	}
 	c.Argv = rest
+	g.secrets.TakeOut(&c)
 	g.told(c, from)
 	g.in.Clients = append(g.in.Clients, c)
 }

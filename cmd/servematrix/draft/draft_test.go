@@ -37,6 +37,7 @@ func TestCommandsFollowTheScript(t *testing.T) {
 				"line 1: X is set by something that only a shell can run; fill it in under vars",
 				"line 3: a command with $(…) or <(…) is left out; use shell: for it"}},
 		{"env and literal braces", "env A=1 B=2 srv '${{ not ours }}'", []string{"A=1 B=2 srv|$${{ not ours }}"}, nil},
+		{"env and a word that is empty", "EXTRA=; env \"$EXTRA\" srv; env A=1 '' srv; env -i srv", []string{"|srv", "A=1 |srv", "env|-i|srv"}, nil},
 		{"shift", "start() { local b=$1; shift; srv --b $b \"$@\"; }; start x --p 1; start y",
 			[]string{"srv|--b|x|--p|1", "srv|--b|y"}, nil},
 		{"case", "for b in fa3 tri; do case $b in fa*) srv --page 128 ;; tri|x) srv --b $b ;; *) srv no ;; esac; done",

@@ -83,13 +83,20 @@ func line(env map[string]string, words []string) string {
 }
 
 func FuzzCommands(f *testing.F) {
-	for _, s := range []string{"X=1 srv --a $B &", "for x in {1..3}; do srv $x; done", "f() { srv \"$@\"; }; f 1 2", "declare -A m=([a]=b); srv ${m[a]}", "srv {1..99999999}{1..9}; for x in {1..99999999}; do srv; done", "srv <(x) >(y); z=<(x); case <(x) in <(y)) ;; esac; [[ a == <(x) ]]", "srv <<E\nx\nE", "for ((i=0;;i++)); do for ((;;)); do [; [ a; done; done", "if [[ $x -gt 1 || a == b* ]]; then continue; fi; ((x++)) && exit", "a=(1 2); srv ${#a[@]} ${a[-1]}"} {
+	for _, s := range []string{"X=1 srv --a $B &", "for x in {1..3}; do srv $x; done", "f() { srv \"$@\"; }; f 1 2", "declare -A m=([a]=b); srv ${m[a]}", "srv {1..99999999}{1..9}; for x in {1..99999999}; do srv; done", "srv <(x) >(y); z=<(x); case <(x) in <(y)) ;; esac; [[ a == <(x) ]]", "srv <<E\nx\nE", "for ((i=0;;i++)); do for ((;;)); do [; [ a; done; done", "if [[ $x -gt 1 || a == b* ]]; then continue; fi; ((x++)) && exit", "a=(1 2); srv ${#a[@]} ${a[-1]}", `env "" vllm serve m`, `E=; nohup env A=1 "$E" srv; exec -a x srv; sudo docker run -e A=1 "" srv`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, script string) {
-		commands, _, err := Commands(script)
-		if err == nil && len(commands) > most {
-			t.Errorf("%d commands", len(commands))
+		for _, read := range []func(string) ([]Command, []string, error){Commands, Pasted} {
+			commands, _, err := read(script)
+			if err == nil && len(commands) > most {
+				t.Errorf("%d commands", len(commands))
+			}
+			secrets := &Secrets{}
+			for _, c := range commands {
+				c.Uncontain()
+				secrets.TakeOut(&c)
+			}
 		}
 	})
 }
