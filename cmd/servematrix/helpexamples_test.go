@@ -27,8 +27,8 @@ client:
   bench: {backend: sglang-oai, num_prompts: 8, max_concurrency: 4, random_input_len: 64, random_output_len: 8}
 `
 
-// TestExamplesOfHelp types each example of a command's help, which docs/reference/commands.md has
-// too, in a folder with the files that the examples name.
+// TestExamplesOfHelp types the examples of each command's help, which docs/reference/commands.md has
+// too, one after the other in a folder with the files that they name.
 func TestExamplesOfHelp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs sweeps")
@@ -38,15 +38,21 @@ func TestExamplesOfHelp(t *testing.T) {
 	tried := 0
 	for _, cmd := range cli.Root(cli.Env{}).Commands() {
 		for _, sub := range append(cmd.Commands(), cmd) {
-			for _, line := range strings.Split(sub.Example, "\n") {
-				if line = strings.TrimSpace(line); line == "" {
-					continue
-				}
-				tried++
-				t.Run(strings.ReplaceAll(line, "/", "|"), func(t *testing.T) {
-					tryExample(t, prepared, sub, strings.NewReplacer("30000", port, "8000", port, "8080", port).Replace(line), port)
-				})
+			if sub.Example == "" {
+				continue
 			}
+			t.Run(sub.CommandPath(), func(t *testing.T) {
+				dir := t.TempDir()
+				if sub.Name() != "init" { // which makes what the others have
+					in(t, dir, "cp -r "+prepared+"/. .")
+				}
+				for line := range strings.Lines(sub.Example) {
+					if line = strings.TrimSpace(line); line != "" {
+						tried++
+						tryExample(t, dir, sub, strings.NewReplacer("30000", port, "8000", port, "8080", port).Replace(line), port)
+					}
+				}
+			})
 		}
 	}
 	if tried < 20 {
@@ -54,14 +60,11 @@ func TestExamplesOfHelp(t *testing.T) {
 	}
 }
 
-func tryExample(t *testing.T, prepared string, cmd *cobra.Command, line, port string) {
-	dir := t.TempDir()
+func tryExample(t *testing.T, dir string, cmd *cobra.Command, line, port string) {
 	switch cmd.CommandPath() {
-	case "servematrix init": // makes what the others have
 	case "servematrix doctor": // would end what other tests leave on purpose: its flags are read, no more
 		line += " --help"
 	case "servematrix sim", "servematrix sim serve", "servematrix bench", "servematrix live": // go on until they are ended
-		in(t, dir, "cp -r "+prepared+"/. .")
 		serve := line
 		if cmd.Name() == "bench" {
 			serve = "servematrix sim serve --port " + port
@@ -72,8 +75,6 @@ func tryExample(t *testing.T, prepared string, cmd *cobra.Command, line, port st
 		}
 		stop()
 		return
-	default:
-		in(t, dir, "cp -r "+prepared+"/. .")
 	}
 	in(t, dir, line)
 }
