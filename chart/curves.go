@@ -95,7 +95,25 @@ func (p *picture) curve(i int, s Series, x, y scale, n int) {
 	if len(s.Points) == 0 {
 		return
 	}
-	p.put(`<g class="%" data-series="%"><path class="line"`, hue(i), i)
+	p.put(`<g class="%" data-series="%">`, hue(i), i)
+	if !s.Apart {
+		p.joined(i, s, x, y)
+	}
+	for _, pt := range s.Points {
+		switch known := x.holds(pt.X); {
+		case known && y.holds(pt.Y):
+			p.whiskers(pt, x, y)
+			p.put(`<path% d="M% %%"/>`+"\n", pt.as(" point", n), x.at(pt.X), y.at(pt.Y), outline(i))
+		case known && pt.State == Failed:
+			p.put(`<path% d="M% %m-4-4l8 8m0-8l-8 8"/>`+"\n", pt.as(" lost", n), x.at(pt.X), y.from)
+		}
+	}
+	p.put("</g>\n")
+}
+
+// joined draws the line of a series.
+func (p *picture) joined(i int, s Series, x, y scale) {
+	p.put(`<path class="line"`)
 	p.dash(i, "line")
 	p.put(` d="`)
 	pen := markup("M")
@@ -108,14 +126,4 @@ func (p *picture) curve(i int, s Series, x, y scale, n int) {
 		pen = "L"
 	}
 	p.put(`"/>` + "\n")
-	for _, pt := range s.Points {
-		switch known := x.holds(pt.X); {
-		case known && y.holds(pt.Y):
-			p.whiskers(pt, x, y)
-			p.put(`<path% d="M% %%"/>`+"\n", pt.as(" point", n), x.at(pt.X), y.at(pt.Y), outline(i))
-		case known && pt.State == Failed:
-			p.put(`<path% d="M% %m-4-4l8 8m0-8l-8 8"/>`+"\n", pt.as(" lost", n), x.at(pt.X), y.from)
-		}
-	}
-	p.put("</g>\n")
 }

@@ -34,7 +34,7 @@ func (p *picture) legend(series []Series, left, top, right float64, sample marku
 		}
 		place(s.Name)
 		p.put(`<g class="%" data-series="%">`, hue(i), i)
-		if sample != "point" {
+		if sample != "point" && !s.Apart {
 			p.put(`<path class="%" d="M% %h20"`, sample, x, y)
 			p.dash(i, sample)
 			p.put("/>")

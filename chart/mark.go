@@ -85,7 +85,9 @@ type Range struct {
 }
 
 // known tells whether there is an interval to draw.
-func (r *Range) known() bool { return r != nil && (finite(r.Low) || finite(r.High)) }
+func (r *Range) known() bool {
+	return r != nil && (finite(r.Low) || finite(r.High)) && !(r.Low > r.High)
+}
 
 // finite tells whether a value can be drawn. NaN and infinities are gaps, never 0.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

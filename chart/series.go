@@ -8,6 +8,8 @@ import "servematrix/oneline"
 type Series struct {
 	Name   string
 	Points []Point
+	// Apart leaves the points of a curve without a line that joins them.
+	Apart bool
 }
 
 // Point is one measurement. A value that is not finite leaves a gap; it is never drawn as 0.

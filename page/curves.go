@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 
 	"servematrix/chart"
@@ -29,9 +28,10 @@ func (v *view) curves() *figure {
 			metrics = append(metrics, m)
 		}
 	}
+	lines := v.lines(load)
 	for _, m := range metrics {
 		if v.measured(m) && len(v.Data.Cells)*len(f.Views) <= curvePoints {
-			f.Views = append(f.Views, v.curvesView(m, load, label))
+			f.Views = append(f.Views, v.curvesView(m, load, label, lines))
 		}
 	}
 	if len(f.Views) == 0 {
@@ -45,8 +45,9 @@ const (
 	linesMost   = 24    // of one chart
 )
 
-func (l Load) byConcurrency() float64 { return l.Concurrency }
-func (l Load) byRate() float64        { return l.Rate }
+// A load is rounded because means of the same one differ in their last digits.
+func (l Load) byConcurrency() float64 { return round(l.Concurrency) }
+func (l Load) byRate() float64        { return round(l.Rate) }
 
 func distinct(cells []Cell, load func(Load) float64) int {
 	known := map[float64]bool{}
@@ -58,32 +59,32 @@ func distinct(cells []Cell, load func(Load) float64) int {
 	return len(known)
 }
 
-func (v *view) curvesView(m int, load func(Load) float64, label Text) figureView {
-	c := chart.Curves{Frame: v.frame(fmt.Sprintf("curve%d", m), "curves", Text{"A line for each server variant over the load.", "每个服务器变体一条曲线，横轴为负载。"}), X: v.axisOf(label, 0), Y: v.axis(m)}
+func (v *view) curvesView(m int, load func(Load) float64, label Text, of lines) figureView {
+	c := chart.Curves{Frame: v.frame(fmt.Sprintf("curve%d", m), "curves", Text{"A line for each server variant and kind of workload over the load.", "每个服务器变体与负载类型一条曲线，横轴为负载大小。"}), X: v.axisOf(label, 0), Y: v.axis(m)}
 	c.Width = fullWidth
-	skip := v.loadAxis(load)
 	lines := newList[string]()
 	var xs, ys []float64
 	t := &figureTable{Heads: []template.HTML{both(words["cell"]), both(label), both(v.Data.Metrics[m].Label)}}
 	left := map[string]bool{}
-	intervals := false
+	intervals, apart := false, false
 	for i, cell := range v.Data.Cells {
 		x, y := load(cell.Load), cell.Numbers[m]
 		if !finite(x) || !finite(y.Mean) || cell.Starts == 0 {
 			continue
 		}
-		name := v.line(cell, skip)
+		name := of.names[i]
 		if _, known := lines.at[name]; !known && len(lines.all) == linesMost {
 			left[name] = true
 			continue
 		}
 		at := lines.of(name)
 		if at == len(c.Series) {
-			c.Series = append(c.Series, chart.Series{Name: name})
+			c.Series = append(c.Series, chart.Series{Name: name, Apart: of.apart[name]})
 		}
 		c.Series[at].Points = append(c.Series[at].Points, chart.Point{Mark: mark(i), X: x, Y: round(y.Mean), YRange: v.bar(y)})
 		xs, ys = append(xs, x), append(ys, y.Mean)
 		intervals = intervals || v.bar(y) != nil
+		apart = apart || of.apart[name]
 		t.add(i, cell.Server+" × "+cell.Client, significant(x), y.plusMinus())
 	}
 	for _, s := range c.Series {
@@ -94,51 +95,11 @@ func (v *view) curvesView(m int, load func(Load) float64, label Text) figureView
 	if intervals {
 		view.Notes = append(view.Notes, both(words["bars"]))
 	}
+	if apart {
+		view.Notes = append(view.Notes, both(words["apart"]))
+	}
 	if len(left) > 0 {
 		view.Notes = append(view.Notes, both(words["morelines"].with(linesMost, linesMost+len(left))))
 	}
 	return view
-}
-
-// loadAxis is the axis of the clients whose values are loads: each has one, and another; -1: none.
-func (v *view) loadAxis(load func(Load) float64) int {
-	for i, a := range v.Data.Axes {
-		if a.Server || len(a.Values) < 2 {
-			continue
-		}
-		loads := map[int]float64{}
-		values := map[float64]int{}
-		fits := true
-		for _, c := range v.Data.Cells {
-			x, at := load(c.Load), c.Values[i]
-			if !finite(x) || at < 0 {
-				continue
-			}
-			if known, ok := loads[at]; ok && math.Abs(known-x) > 1e-6*math.Abs(x) {
-				fits = false
-			}
-			if known, ok := values[x]; ok && known != at {
-				fits = false
-			}
-			loads[at], values[x] = x, at
-		}
-		if fits && len(loads) > 1 {
-			return i
-		}
-	}
-	return -1
-}
-
-// line names the curve of a cell: its server variant and what else of the workload is not load.
-func (v *view) line(c Cell, skip int) string {
-	name := c.Server
-	if skip < 0 {
-		return name
-	}
-	for i, a := range v.Data.Axes {
-		if i != skip && !a.Server && c.Values[i] >= 0 && len(a.Values) > 1 {
-			name += " · " + a.Values[c.Values[i]]
-		}
-	}
-	return name
 }

@@ -107,11 +107,16 @@ type Cell struct {
 	Note           Text
 	Numbers        []Estimate // of each of Data.Metrics
 	Load           Load
-	Devices        int // accelerators that its server works with; 0: not known for sure
+	Flags          []Flag   // of its client's command, each once; cells of one client can share them
+	PerUser        Estimate // output tok/s of a user: of each start 1000 / mean TPOT in ms; N is 0 where nobody knows
+	Devices        int      // accelerators that its server works with; 0: not known for sure
 }
 
 // Load is what a client asked of the server; a number that nobody knows is NaN.
 type Load struct{ Concurrency, Rate float64 }
+
+// Flag is one of a command with what was given to it; what was given to none has no name.
+type Flag struct{ Name, Value string }
 
 // Estimate is a mean over server starts with its interval; of a lone start Low and High are NaN,
 // of none also Mean.

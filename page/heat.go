@@ -91,13 +91,10 @@ func (v *view) heatView(y, x, m, number int) figureView {
 		}
 		value := c.Numbers[m]
 		field := chart.HeatCell{Mark: mark(i), X: c.Values[x], Y: c.Values[y], Value: round(value.Mean)}
-		switch c.Status {
-		case "ok":
-			values = append(values, value.Mean)
-		case "missing", "interrupted":
-			field.State = chart.NotRun
-		default:
+		if c.Status == "failed" || c.Status == "invalid" {
 			field.State = chart.Failed
+		} else {
+			values = append(values, value.Mean) // without one the field stands as not run
 		}
 		rest := v.rest(c, x, y)
 		if facets[rest] == nil {

@@ -160,6 +160,7 @@ func TestThroughputPerDevice(t *testing.T) {
 	d.Cells = append(d.Cells, second)
 	for i := range d.Cells {
 		d.Cells[i].Numbers = append([]Estimate{d.Cells[i].Numbers[0]}, Estimate{Mean: 10, N: 1})
+		d.Cells[i].PerUser = Estimate{Mean: 100, N: 1}
 	}
 	d.Cells[0].Devices = 8
 	mixed := text(t, d, Options{})

@@ -2,7 +2,7 @@ package page
 
 import (
 	"html/template"
-	"math"
+	"strconv"
 
 	"servematrix/chart"
 )
@@ -14,10 +14,8 @@ func (v *view) pareto(full bool) *figure {
 		return nil
 	}
 	f := &figure{ID: "pareto", Word: "pareto", Choice: "xaxis", Full: full}
-	if tpot := v.metric("mean_tpot_ms"); tpot >= 0 {
-		label := Text{"output tok/s per user (1000 / mean TPOT in ms)", "每用户输出 tok/s（1000 / 平均 TPOT，单位 ms）"}
-		v.paretoView(f, "paretouser", Text{"tok/s per user", "每用户 tok/s"}, label, 1, y, func(c Cell) Estimate { return inverse(c.Numbers[tpot]) })
-	}
+	label := Text{"output tok/s per user (1000 / mean TPOT in ms)", "每用户输出 tok/s（1000 / 平均 TPOT，单位 ms）"}
+	v.paretoView(f, "paretouser", Text{"tok/s per user", "每用户 tok/s"}, label, 1, y, func(c Cell) Estimate { return c.PerUser })
 	if m := v.latency(); m >= 0 && len(v.Data.Cells)*len(f.Views) <= curvePoints {
 		metric := v.Data.Metrics[m]
 		v.paretoView(f, "paretottft", metric.Label, metric.Label, -1, y, func(c Cell) Estimate { return c.Numbers[m] })
@@ -76,11 +74,6 @@ func (y throughput) of(c Cell) Estimate {
 	return e
 }
 
-// inverse makes tokens per second of milliseconds per token.
-func inverse(e Estimate) Estimate {
-	return Estimate{Mean: 1000 / e.Mean, Low: 1000 / e.High, High: 1000 / e.Low, N: e.N}
-}
-
 func (v *view) paretoView(f *figure, id string, name, label Text, better int, throughput throughput, latency func(Cell) Estimate) {
 	names, of := v.series()
 	c := chart.Pareto{Frame: v.frame(id, "pareto", Text{"Each point is a cell; the line joins those that no other cell beats in both.", "每个点是一个单元；折线连接在两方面都不被其他单元超过的单元。"}),
@@ -96,7 +89,7 @@ func (v *view) paretoView(f *figure, id string, name, label Text, better int, th
 	intervals := false
 	for i, cell := range v.Data.Cells {
 		x, y := latency(cell), throughput.of(cell)
-		if cell.Starts == 0 || !finite(x.Mean) || !finite(y.Mean) {
+		if cell.Starts == 0 || x.N == 0 || !finite(x.Mean) || !finite(y.Mean) {
 			continue
 		}
 		pt := chart.Point{Mark: mark(i), X: round(x.Mean), Y: round(y.Mean), XRange: v.bar(x), YRange: v.bar(y)}
@@ -130,9 +123,9 @@ func (v *view) bar(e Estimate) *chart.Range {
 
 // round keeps five digits: more cannot be seen.
 func round(v float64) float64 {
-	if v == 0 || !finite(v) {
+	if !finite(v) {
 		return v
 	}
-	step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-4)
-	return math.Round(v/step) * step
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64) // what was just written is a number
+	return rounded
 }

@@ -118,6 +118,7 @@ var words = map[string]Text{
 	"mean":           {"Mean", "平均"},
 	"high":           {"Most", "最大"},
 	"morefacets":     {"%d more combinations of the other axes are not drawn.", "其余坐标轴的另外 %d 种组合未绘出。"},
+	"apart":          {"Points that no line joins share a load, or differ in more than their load.", "未连线的点负载相同，或除负载外还有其他差异。"},
 	"morelines":      {"The first %d of %d lines.", "仅绘出前 %d / %d 条曲线。"},
 
 	"filter":      {"Filter", "筛选"},

@@ -22,7 +22,7 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 	}
 	d.Primary = max(0, slices.Index(shown, p.primary()))
 	axes := p.axes(d)
-	devices := p.devices()
+	devices, flags := p.devices(), p.clientFlags()
 	at := map[string]int{}
 	for i, r := range tables["en"].cells {
 		if r.former {
@@ -30,11 +30,12 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		}
 		id := r.rows[0].Cell
 		c := page.Cell{ID: visible(id), Server: visible(r.server), Client: visible(r.client), Values: axes.of(id),
-			Status: gravest(r.rows), Starts: len(r.starts), Blocks: r.asked, Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}, Devices: devices[r.server]}
+			Status: gravest(r.rows), Starts: len(r.starts), Blocks: r.asked, Load: page.Load{Concurrency: r.mean(loads[0]), Rate: r.mean(loads[1])}, Flags: flags[id], Devices: devices[r.server]}
 		for _, name := range shown {
 			values, _ := r.of(name)
 			c.Numbers = append(c.Numbers, estimateOf(stats.Mean(values, confidence)))
 		}
+		c.PerUser = r.perUser()
 		if d.Several {
 			c.Note = page.Text{EN: visible(tables["en"].note(r)), ZH: visible(tables["zh"].note(tables["zh"].cells[i]))}
 		} else {
@@ -61,6 +62,16 @@ func (r *repeat) mean(name string) float64 {
 		return math.NaN()
 	}
 	return stats.Mean(values, confidence).Mean
+}
+
+// perUser estimates the output tok/s of a user start by start: the inverse of an interval of the TPOT
+// would be none of its inverse.
+func (r *repeat) perUser() page.Estimate {
+	tpots, _ := r.of("mean_tpot_ms")
+	for i, ms := range tpots {
+		tpots[i] = 1000 / ms
+	}
+	return estimateOf(stats.Mean(tpots, confidence))
 }
 
 func better(d metric.Direction) int {

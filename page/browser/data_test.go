@@ -69,13 +69,13 @@ func cell(s, l int) page.Cell {
 	tok := 500*math.Log2(float64(l)+2) + 40*float64(s)
 	e := func(v float64) page.Estimate { return page.Estimate{Mean: v, Low: v * 0.98, High: v * 1.02, N: 3} }
 	c := page.Cell{ID: fmt.Sprintf("backend%d-c%d-%06x", s, l, s*1000+l), Server: fmt.Sprintf("backend%d", s), Client: fmt.Sprintf("c%d", l), Values: []int{s, l},
-		Status: "ok", Starts: 3, Blocks: 3, Numbers: []page.Estimate{e(tok), e(90 + 10*float64(l)), e(5 + float64(l)/4)}, Load: page.Load{Concurrency: math.Pow(2, float64(l%12)), Rate: math.Inf(1)}}
+		Status: "ok", Starts: 3, Blocks: 3, Numbers: []page.Estimate{e(tok), e(90 + 10*float64(l)), e(5 + float64(l)/4)}, PerUser: e(1000 / (5 + float64(l)/4)), Load: page.Load{Concurrency: math.Pow(2, float64(l%12)), Rate: math.Inf(1)}}
 	none := page.Estimate{Mean: nan, Low: nan, High: nan}
 	switch {
 	case s == 1 && l == 0:
-		c.Status, c.Starts, c.Numbers, c.Note = "failed", 0, []page.Estimate{none, none, none}, page.Text{EN: "oom " + hostile, ZH: "oom " + hostile}
+		c.Status, c.Starts, c.Numbers, c.PerUser, c.Note = "failed", 0, []page.Estimate{none, none, none}, none, page.Text{EN: "oom " + hostile, ZH: "oom " + hostile}
 	case s == 1 && l == 1:
-		c.Status, c.Starts, c.Numbers = "missing", 0, []page.Estimate{none, none, none}
+		c.Status, c.Starts, c.Numbers, c.PerUser = "missing", 0, []page.Estimate{none, none, none}, none
 	case s == 0 && l == 0:
 		c.Server = hostile
 	}
