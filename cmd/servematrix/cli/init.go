@@ -79,6 +79,9 @@ func initSweep(env Env, file string, opt initOptions) error {
 		}
 	}
 	g.worth()
+	if note := draft.Unpaired(in); note != "" {
+		g.note(note)
+	}
 	for i, n := range in.Notes {
 		in.Notes[i] = g.secrets.Hidden(n)
 	}

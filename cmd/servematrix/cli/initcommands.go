@@ -135,6 +135,7 @@ func (g gathered) script(env Env, name string) error {
 	for _, n := range notes {
 		g.note(from + n)
 	}
+	alone := len(g.in.Servers)+len(g.in.Clients) == 0
 	servers, clients := 0, 0
 	for _, c := range found {
 		c.Uncontain()
@@ -145,6 +146,9 @@ func (g gathered) script(env Env, name string) error {
 		case client != engine.Generic:
 			g.client(c, from)
 			clients++
+			if alone && servers > 0 {
+				g.in.Pairs = append(g.in.Pairs, [2]int{servers - 1, clients - 1})
+			}
 		}
 	}
 	if servers+clients == 0 {

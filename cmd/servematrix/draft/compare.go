@@ -164,18 +164,22 @@ func unique(commands []Command) []Command {
 	var out []Command
 	seen := map[string]bool{}
 	for _, c := range commands {
-		var all []string
-		for _, p := range parts(c) {
-			all = append(all, p.key+"\x00"+p.String())
-		}
-		slices.Sort(all)
-		key := strings.Join(all, "\x01")
-		if !seen[key] {
-			seen[key] = true
+		if form := c.form(); !seen[form] {
+			seen[form] = true
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// form is the same for commands that differ in the order of their flags only.
+func (c Command) form() string {
+	var all []string
+	for _, p := range parts(c) {
+		all = append(all, p.key+"\x00"+p.String())
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\x01")
 }
 
 var (

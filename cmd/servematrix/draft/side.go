@@ -13,7 +13,8 @@ type side struct {
 	axes    []axis
 	offers  []axis // what could be swept too
 	env     []Assign
-	command []string // words
+	command []string   // words
+	rows    [][]string // of each command the constants of its axes' values, for conditions
 }
 
 // axis is one axis with the YAML of its values.
@@ -38,7 +39,9 @@ func build(commands []Command, whole string, taken []string, worth []engine.Wort
 	t, ok := compare(commands)
 	switch {
 	case len(commands) == 1:
-		return single(commands[0], worth, name)
+		s := single(commands[0], worth, name)
+		s.rows = make([][]string, 1)
+		return s
 	case !ok:
 		return different(commands, name(whole))
 	}
@@ -51,7 +54,7 @@ func build(commands []Command, whole string, taken []string, worth []engine.Wort
 
 // crossed gives each differing part an axis of its own.
 func (t *table) crossed(differ []string, name func(string) string) side {
-	var s side
+	s := side{rows: make([][]string, len(t.rows))}
 	for _, key := range t.keys {
 		if !slices.Contains(differ, key) {
 			s.put(t.rows[0][key])
@@ -62,16 +65,18 @@ func (t *table) crossed(differ []string, name func(string) string) side {
 			a.name = name(key) + strings.Repeat("_", n-1)
 		}
 		forms := t.forms(key)
+		ids := make([]string, len(forms))
 		switch {
 		case t.single(key):
-			for _, p := range forms {
-				v, _ := p.value()
-				a.values = append(a.values, scalar(v))
+			for i, p := range forms {
+				ids[i], _ = p.value()
+				a.values = append(a.values, scalar(ids[i]))
 			}
 			s.place(key, forms[0], "${{ "+a.name+" }}")
 		case inPlace(key): // a variable that not every command sets
 			s.place(key, t.first(key), "${{ "+a.name+".value }}")
-			for i, id := range distinctIDs(formIDs(key, forms), "without-"+axisName(key)) {
+			ids = distinctIDs(formIDs(key, forms), "without-"+axisName(key))
+			for i, id := range ids {
 				value := "null"
 				if len(forms[i].words) > 0 {
 					value = scalar(forms[i].words[0])
@@ -80,11 +85,16 @@ func (t *table) crossed(differ []string, name func(string) string) side {
 			}
 		default:
 			s.put(part{key, []string{"${{ " + a.name + ".flags }}"}})
-			for i, id := range distinctIDs(formIDs(key, forms), "without-"+idOf([]string{key})) {
+			ids = distinctIDs(formIDs(key, forms), "without-"+idOf([]string{key}))
+			for i, id := range ids {
 				a.values = append(a.values, mapping("id", scalar(id), "flags", sequence(forms[i].words)))
 			}
 		}
 		s.axes = append(s.axes, a)
+		for i, row := range t.rows {
+			at := slices.IndexFunc(forms, func(p part) bool { return slices.Equal(p.words, row[key].words) })
+			s.rows[i] = append(s.rows[i], constant(ids[at]))
+		}
 	}
 	return s
 }
@@ -147,6 +157,7 @@ func (t *table) listed(differ []string, name string) side {
 		ids = append(ids, idOf(words))
 	}
 	for i, id := range distinctIDs(ids, "default") {
+		s.rows = append(s.rows, []string{constant(id)})
 		pairs := []string{"id", scalar(id)}
 		var list []string
 		for _, key := range differ {
@@ -198,6 +209,7 @@ func different(commands []Command, name string) side {
 		s.env = append(s.env, Assign{n, "${{ " + name + "." + axisName(n) + " }}"})
 	}
 	for i, id := range distinctIDs(ids, "command") {
+		s.rows = append(s.rows, []string{constant(id)})
 		pairs := []string{"id", scalar(id)}
 		for _, n := range names {
 			value := "null"

@@ -19,6 +19,7 @@ type Input struct {
 	Path    string    // of the file, for the comments
 	Servers []Command // none: the simulated server stands in
 	Clients []Command // none: the embedded client stands in
+	Pairs   [][2]int  // which server each client followed, by their places in Servers and Clients; none: not known
 	Notes   []string  // what a reader of the file must know
 	// What is worth sweeping, offered where a half has one command.
 	ServerWorth, ClientWorth []engine.Worth
@@ -38,10 +39,8 @@ func Sweep(in Input) []byte {
 	}
 	fmt.Fprintf(&b, "version: 1\nname: %s\n\n", scalar(in.Name))
 	writeVars(&b, slices.Concat(in.Servers, in.Clients))
-	server := side{axes: simAxes, command: simServer}
-	if len(in.Servers) > 0 {
-		server = build(in.Servers, "variant", nil, in.ServerWorth)
-	} else {
+	server, client := in.halves()
+	if len(in.Servers) == 0 {
 		b.WriteString("# The embedded simulated server stands in for yours. Put your own command in its place, such as\n" +
 			"#   command: python3 -m sglang.launch_server --model-path /models/llama --tp 8 ${{ radix.flags }}\n" +
 			"#   command: vllm serve /models/llama --tensor-parallel-size 8\n")
@@ -49,18 +48,16 @@ func Sweep(in Input) []byte {
 	b.WriteString("server:\n")
 	server.write(&b, "one dimension each; the variants are their product")
 	b.WriteString("\n")
-	var names []string
-	for _, a := range slices.Concat(server.axes, server.offers) {
-		names = append(names, a.name)
-	}
-	client := side{axes: benchAxes, command: benchClient}
-	if len(in.Clients) > 0 {
-		client = build(in.Clients, "load", names, in.ClientWorth)
-	} else {
+	if len(in.Clients) == 0 {
 		b.WriteString("# The embedded client measures any OpenAI-compatible server; sglang.bench_serving and vllm bench serve work as well.\n")
 	}
 	b.WriteString("client:\n")
 	client.write(&b, "the loads")
+	if p := pairsOf(in); p.chosen() {
+		if when, ok := p.when(server, client); ok {
+			fmt.Fprintf(&b, "\npair: # the script runs these %d of %d\n  when: %s\n", len(p.ran), p.servers*p.clients, scalar(when))
+		}
+	}
 	b.WriteString(`
 run:
   blocks: 1      # rounds over everything; 3 and more are what a comparison needs
@@ -68,6 +65,22 @@ run:
   # retries: 1   # for what is worth retrying
 `)
 	return []byte(b.String())
+}
+
+// halves makes the server and the client half.
+func (in Input) halves() (server, client side) {
+	server, client = side{axes: simAxes, command: simServer}, side{axes: benchAxes, command: benchClient}
+	if len(in.Servers) > 0 {
+		server = build(in.Servers, "variant", nil, in.ServerWorth)
+	}
+	var names []string
+	for _, a := range slices.Concat(server.axes, server.offers) {
+		names = append(names, a.name)
+	}
+	if len(in.Clients) > 0 {
+		client = build(in.Clients, "load", names, in.ClientWorth)
+	}
+	return server, client
 }
 
 // What stands in for a missing half. The lengths are small, so that a first run takes seconds.
