@@ -46,13 +46,14 @@ const tipOf = (e) => {
   return lines.join("\n");
 };
 
-const showTip = (e) => {
+const showTip = (e, pointer) => {
   const tip = $("#tip"), mark = e.closest && e.closest(".mark, [data-tip]");
   tip.hidden = !mark;
   if (!mark) return;
   tip.textContent = tipOf(mark);
   tip.hidden = tip.textContent === "";
-  const at = mark.getBoundingClientRect(), size = tip.getBoundingClientRect();
+  const parted = pointer && mark.closest(".dense"); // it lies in many places
+  const at = parted ? new DOMRect(pointer.clientX, pointer.clientY - 8, 0, 16) : mark.getBoundingClientRect(), size = tip.getBoundingClientRect();
   const left = Math.min(Math.max(8, at.left + at.width / 2 - size.width / 2), innerWidth - size.width - 8);
   const above = at.top - size.height - 8;
   tip.style.left = left + "px";

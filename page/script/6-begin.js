@@ -30,7 +30,7 @@ const goTo = (id) => {
   const target = document.getElementById(id);
   if (!target) return;
   target.scrollIntoView();
-  ($("h2", target) || target).focus({ preventScroll: true });
+  (target.hasAttribute("tabindex") ? target : $("h2", target) || target).focus({ preventScroll: true });
 };
 
 const opened = document.documentElement.lang;
@@ -67,7 +67,7 @@ document.addEventListener("keydown", (event) => {
   if (mark && walk(mark, event.key)) { event.preventDefault(); return; }
   if (mark?.dataset.cell && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); const i = Number(mark.dataset.cell); pin(i === pinned ? -1 : i); }
 });
-document.addEventListener("mouseover", (event) => showTip(event.target));
+document.addEventListener("mouseover", (event) => showTip(event.target, event));
 document.addEventListener("focusin", (event) => { showTip(event.target); stopAt(event.target); });
 document.addEventListener("focusout", () => { $("#tip").hidden = true; });
 addEventListener("scroll", () => { if (!$("#tip").hidden) showTip(document.activeElement); }, { passive: true, capture: true });
@@ -81,13 +81,16 @@ const copyText = (from) => {
   navigator.clipboard?.writeText(from.textContent).catch(() => {});
 };
 
+// What is folded is known by its section and its title: newer data can move it.
+const titleOf = (details) => details.closest("section").id + " " + details.dataset.title;
+
 // Newer data: the Main of a page.Drawing takes the place of what stands in <main>.
 window.servematrix = {
   replace(html) {
     const fresh = new DOMParser().parseFromString("<main>" + html + "</main>", "text/html").querySelector("main");
-    const top = $("#window").scrollTop, open = $$("details").map((e) => e.open);
+    const top = $("#window").scrollTop, open = new Map($$("details").map((e) => [titleOf(e), e.open]));
     $("#main").replaceChildren(...fresh.childNodes);
-    $$("details").forEach((e, i) => { if (open[i] !== undefined) e.open = open[i]; });
+    for (const e of $$("details")) e.open = open.get(titleOf(e)) ?? e.open;
     begin();
     $("#window").scrollTop = top;
   },
