@@ -35,7 +35,7 @@ func stairs(n int) lanes {
 // of seconds, so many that a row is about five units long.
 func wrapped(n int, seen extent, width float64) lanes {
 	want := math.Min(math.Max(float64(n)*5/width, 12), 80)
-	l := lanes{slice: roundTime((seen.hi - seen.lo) / want), pitch: 14, bar: 9, shared: 1, thin: 1, dense: true}
+	l := lanes{slice: roundTime((seen.hi - seen.lo) / want), pitch: 14, bar: 8, shared: 1, thin: 1, dense: true}
 	if n > crowd {
 		l.thin = 2
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -236,5 +237,26 @@ func BenchmarkTimeline10000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c.SVG()
+	}
+}
+
+// Of bars so many that none is a stop for the keyboard, those of a cell are one mark.
+func TestManyBarsOfACellAreOneMark(t *testing.T) {
+	const cells, starts = 300, 3
+	c := chart.Timeline{Frame: chart.Frame{ID: "t", Title: "t"}, Phases: []string{"client"}}
+	for i := range cells * starts {
+		at := float64(i * 100)
+		c.Rows = append(c.Rows, chart.TimelineRow{Mark: chart.Mark{Cell: strconv.Itoa(i % cells)}, Name: "n", Spans: []chart.Span{{From: at, To: at + 90, Failed: i < 2}}})
+	}
+	svg := string(c.SVG())
+	failed := regexp.MustCompile(`class="mark broken" data-cell="(\d+)" d="([^"]+)"`).FindAllStringSubmatch(svg, -1)
+	measured := regexp.MustCompile(`class="mark p0" data-cell="(\d+)" d="([^"]+)"`).FindAllStringSubmatch(svg, -1)
+	bars, known := 0, map[string]bool{}
+	for _, m := range measured {
+		bars += strings.Count(m[2], "M")
+		known[m[1]] = true
+	}
+	if len(failed) != 2 || len(measured) != cells || len(known) != cells || bars < cells*starts-2 {
+		t.Errorf("%d failed marks, %d others of %d cells with %d bars", len(failed), len(measured), len(known), bars)
 	}
 }

@@ -93,7 +93,7 @@ func (p *picture) owner(pt Point) {
 
 // specks are the same shapes for points so many that they must be small.
 var specks = [...]markup{
-	"m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
+	"m0-2a2 2 0 1 1-.1 0z", // a circle but for a tenth
 	"m-2-2h4v4h-4z",
 	"m0-3l3 5h-6z",
 	"m0-3l3 3-3 3-3-3z",

@@ -85,12 +85,17 @@ func (c Timeline) SVG() []byte {
 	p.rules(in, x)
 	p.across(in, x, c.X.heading())
 	c.names(p, l, in, seen.lo)
+	var many *alike
 	if l.dense {
 		p.put(`<g class="dense">` + "\n")
+		if stops > focusable {
+			many = &alike{known: map[Mark]*picture{}}
+		}
 	}
 	for i, r := range c.Rows {
-		c.row(p, l, i/l.shared, r, x, in.top, stops)
+		c.row(p, l, i/l.shared, r, x, in.top, stops, many)
 	}
+	p.alike(many)
 	if l.dense {
 		p.put("</g>\n")
 	}
@@ -130,8 +135,8 @@ func (c Timeline) stops(l lanes) (n int) {
 	return n
 }
 
-// row draws the spans of one row.
-func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top float64, n int) {
+// row draws the spans of one row, or leaves them to many.
+func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top float64, n int, many *alike) {
 	grouped := !l.dense && r.whole()
 	if grouped {
 		p.put("<g%>", r.Mark.as("", n))
@@ -149,15 +154,23 @@ func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top
 			}
 			to = math.Min(math.Max(to, from+least), math.Max(to, x.to))
 			from = math.Min(from, to-least)
-			switch {
-			case grouped:
-				p.put(`<path class="%"`, s.class())
-			case s.Cell == "" && s.Tip == "":
-				p.put(`<path%`, r.Mark.as(" "+s.class(), n))
-			default:
-				p.put(`<path%`, s.Mark.as(" "+s.class(), n))
+			of := s.Mark
+			if s.Cell == "" && s.Tip == "" {
+				of = r.Mark
 			}
-			p.put(` d="M% %h%v%h%z"`, from, y, to-from, bar, from-to)
+			of = of.as(" "+s.class(), n)
+			if many != nil {
+				many.of(of).whole(from, y, to-from, bar)
+				continue
+			}
+			if grouped {
+				p.put(`<path class="%"`, s.class())
+			} else {
+				p.put(`<path%`, of)
+			}
+			p.put(` d="`)
+			p.bar(from, y, to-from, bar)
+			p.put(`"`)
 			if s.Failed && !l.dense {
 				p.put(` fill="url(#%-hatch)"`, c.ID)
 			}
@@ -167,5 +180,7 @@ func (c Timeline) row(p *picture, l lanes, line int, r TimelineRow, x scale, top
 	if grouped {
 		p.put("</g>")
 	}
-	p.put("\n")
+	if many == nil {
+		p.put("\n")
+	}
 }

@@ -51,7 +51,7 @@ func (c numberColumn) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = short(b, v)
+		b = appendKept(b, v)
 	}
 	return append(b, ']'), nil
 }
@@ -104,7 +104,7 @@ func halves(cells []Cell, metric int) (out numberColumn) {
 		for len(out) < len(cells) {
 			out = append(out, nan)
 		}
-		out[i] = e.High - e.Mean
+		out[i] = e.half()
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 
 	"servematrix/metric"
@@ -12,16 +13,36 @@ const unknown = "–"
 
 var nan = math.NaN()
 
+// kept is a number as the page has it, in its tables as in what it lets its reader download: seven
+// digits that count, or all of its whole part.
+func kept(v float64) float64 {
+	if !finite(v) {
+		return nan
+	}
+	if math.Abs(v) >= 1e7 {
+		return math.Round(v)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64) // what was just written is a number
+	return rounded
+}
+
 // significant writes a number with four digits or all of its whole part.
 func significant(v float64) string {
-	if !finite(v) {
-		return unknown
-	}
+	v = kept(v)
 	digits := 0
 	for edge := 1000.0; math.Abs(v) < edge && digits < 4; edge /= 10 {
 		digits++
 	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
+	return fixed(v, digits)
+}
+
+// fixed writes a number with so many decimals, to the letter as the script's toFixed does, which
+// rounds a half away from zero.
+func fixed(v float64, decimals int) string {
+	if !finite(v) {
+		return unknown
+	}
+	return new(big.Rat).SetFloat64(v).FloatString(decimals)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -32,7 +53,17 @@ func (e Estimate) plusMinus() string {
 		return significant(e.Mean)
 	}
 	mean := significant(e.Mean)
-	return mean + " ± " + strconv.FormatFloat(e.High-e.Mean, 'f', decimalsOf(mean), 64)
+	return mean + " ± " + fixed(e.half(), decimalsOf(mean))
+}
+
+// half of an interval as the page has it: a digit finer than it is shown beside the mean, because
+// nobody knows it better, and of many cells every byte counts. The rest is cut off and not rounded:
+// what is shown is then rounded once.
+func (e Estimate) half() float64 {
+	text := strconv.FormatFloat(kept(e.High-e.Mean), 'f', -1, 64)
+	rest := decimalsOf(text) - decimalsOf(significant(e.Mean)) - 1
+	half, _ := strconv.ParseFloat(text[:len(text)-max(0, rest)], 64) // what was just written is a number
+	return half
 }
 
 // spread tells whether there is an interval.
@@ -47,16 +78,16 @@ func decimalsOf(number string) int {
 	return 0
 }
 
-// short writes a number for the script: five digits that count, null where there is none.
-func short(b []byte, v float64) []byte {
+// appendKept writes a number for the script, null where there is none.
+func appendKept(b []byte, v float64) []byte {
+	v = kept(v)
 	if !finite(v) {
 		return append(b, "null"...)
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64) // what was just written is a number
-	if math.Abs(rounded) >= 1e15 {
-		return strconv.AppendFloat(b, rounded, 'g', -1, 64)
+	if math.Abs(v) >= 1e15 {
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
 	}
-	return strconv.AppendFloat(b, rounded, 'f', -1, 64)
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
 // percent writes a ratio as a signed difference: 1.052 is "+5.2".

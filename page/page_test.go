@@ -52,7 +52,7 @@ func TestDataIsJSONWithoutMarkup(t *testing.T) {
 	if got := data.Servers[0]; got != "x</script>\u2028" {
 		t.Errorf("the server is %q", got)
 	}
-	if got := data.Means[0]; len(got) != 2 || *got[0] != 12346 || got[1] != nil {
+	if got := data.Means[0]; len(got) != 2 || *got[0] != 12345.68 || got[1] != nil {
 		t.Errorf("means %v", got)
 	}
 	if len(data.Halves[0]) != 0 {
@@ -124,6 +124,41 @@ func TestLoneStartHasNoInterval(t *testing.T) {
 	}
 	if got := several.plusMinus(); got != "100.0 ± 2.0" {
 		t.Errorf("three starts are %q", got)
+	}
+	if got := (Estimate{Mean: 1500, Low: 1469.54, High: 1530.46, N: 3}).plusMinus(); got != "1500 ± 30" {
+		t.Errorf("half of 60.92 is %q: it was rounded twice", got)
+	}
+}
+
+// No link goes nowhere, whatever sections a page has, and no two things that are folded have one title.
+func TestLinksAndTitles(t *testing.T) {
+	troubled := small()
+	for _, message := range []string{"a", "b"} {
+		troubled.Troubles = append(troubled.Troubles, Trouble{Class: "oom", Message: message})
+	}
+	for _, d := range []*Data{small(), troubled} {
+		page := text(t, d, Options{})
+		links := regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1)
+		if len(links) < 2 {
+			t.Fatalf("%d links", len(links))
+		}
+		for _, link := range links {
+			if !strings.Contains(page, ` id="`+link[1]+`"`) {
+				t.Errorf("with %d failures #%s leads nowhere", len(d.Troubles), link[1])
+			}
+		}
+		for _, section := range strings.Split(page, "<section ")[1:] {
+			known := map[string]bool{}
+			for _, title := range regexp.MustCompile(`<details [^>]*data-title="([^"]*)"`).FindAllStringSubmatch(section, -1) {
+				if known[title[1]] {
+					t.Errorf("two are titled %q", title[1])
+				}
+				known[title[1]] = true
+			}
+		}
+		if strings.Count(page, "<details") != strings.Count(page, "data-title=") {
+			t.Error("something that is folded has no title")
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -159,7 +161,7 @@ func TestKeyboard(t *testing.T) {
 	p.key(kb.Tab)
 	is(p, `document.activeElement.className`, "skip")
 	p.key(kb.Enter)
-	is(p, `document.activeElement.id`, "h-failures")
+	is(p, `document.activeElement.id`, "main")
 	p.js(`document.querySelector("#pareto figure:not([hidden]) .mark[tabindex='0']").focus()`)
 	is(p, `document.activeElement.closest("#pareto") !== null && !document.querySelector("#tip").hidden`, true)
 	p.key(kb.Enter)
@@ -230,14 +232,56 @@ func TestNewerData(t *testing.T) {
 	is(p, `window.pwned === undefined`, true)
 }
 
+// What was folded stays so where newer data puts something before it.
+func TestNewerDataKeepsFolds(t *testing.T) {
+	older, newer := sample(2, 4), sample(2, 4)
+	first := newer.Troubles[0]
+	first.Message = "it came later, and stands first"
+	newer.Troubles = append([]page.Trouble{first}, newer.Troubles...)
+	p := open(t, older, "")
+	p.js(`document.querySelector(".trouble").open = false; document.querySelector("#heat details").open = true`)
+	drawn, err := page.Draw(newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.js(`servematrix.replace(` + quote(string(drawn.Main)) + `)`)
+	is(p, `[...document.querySelectorAll(".trouble")].slice(0, 2).map(e => e.open).join()`, "true,false")
+	is(p, `[...document.querySelectorAll("details.numbers")].filter(e => e.open).map(e => e.closest("section").id).join()`, "heat")
+}
+
+// grown gives each cell of a run as many metrics as a client prints, of which no two numbers are alike,
+// and three starts.
+func grown(data *page.Data) {
+	once := data.Phases
+	for block := 1.0; block < 3; block++ {
+		for _, p := range once {
+			p.Launch = fmt.Sprintf("%s b%g", p.Launch, block+1)
+			p.From, p.To = p.From+block*1e6, p.To+block*1e6
+			data.Phases = append(data.Phases, p)
+		}
+	}
+	for len(data.Metrics) < 8 {
+		data.Metrics = append(data.Metrics, page.Metric{Name: fmt.Sprint("metric", len(data.Metrics))})
+	}
+	vary := rand.New(rand.NewPCG(1, 0))
+	for i := range data.Cells {
+		c := &data.Cells[i]
+		for len(c.Numbers) < 8 {
+			mean, half := 1000+10*vary.NormFloat64(), 20*vary.Float64()
+			c.Numbers = append(c.Numbers, page.Estimate{Mean: mean, Low: mean - half, High: mean + half, N: 3})
+		}
+	}
+}
+
 // A page of 10,000 cells has a window of their rows, and is of a size that can be mailed.
 func TestManyCells(t *testing.T) {
 	data := sample(100, 100)
+	grown(data)
 	var b bytes.Buffer
 	if err := page.HTML(&b, data, page.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > 5<<20 {
+	if b.Len() > 5e6 {
 		t.Errorf("the page has %d bytes", b.Len())
 	}
 	p := open(t, data, "")
@@ -248,6 +292,9 @@ func TestManyCells(t *testing.T) {
 	p.choose(`#filters input[name=q]`, "backend77 c42", "input")
 	is(p, `document.querySelector("#count").textContent`, "1 of 10000 cells")
 	is(p, `document.querySelectorAll("#heat .mark:not(.off)").length`, 1)
+	p.js(`{ const mark = document.querySelector("#timeline .dense .mark:not(.off)");
+		mark.dispatchEvent(new MouseEvent("mouseover", { bubbles: true, clientX: 700, clientY: 400 })); }`)
+	is(p, `(({ left, right, bottom }) => Math.abs((left + right) / 2 - 700) < 2 && bottom > 350 && bottom < 400)(document.querySelector("#tip").getBoundingClientRect())`, true)
 	t.Logf("%d bytes; usable after %.0f ms", b.Len(), eval[float64](p, `performance.timing.loadEventEnd - performance.timing.navigationStart`))
 }
 

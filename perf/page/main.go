@@ -28,7 +28,7 @@ import (
 var (
 	bin    = flag.String("bin", "", "servematrix binary")
 	chrome = flag.String("chromium", "chromium", "the browser")
-	blocks = flag.Int("blocks", 1, "blocks of 10,000 cells")
+	blocks = flag.Int("blocks", 3, "blocks of 10,000 cells")
 	runs   = flag.Int("runs", 5, "how often to write and to open the page")
 	kept   = flag.String("run", "", "measure with this run folder")
 	limits = flag.Bool("check", false, "end with 1 above 5 MB, 2 s to write or 3 s until usable")
