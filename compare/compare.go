@@ -36,6 +36,8 @@ type Options struct {
 	Metrics []string
 	// Only leaves the usual metrics out.
 	Only bool
+	// Halt is asked before each pair: an error of it ends the comparison and is what Compare gives.
+	Halt func() error
 }
 
 // Compare pairs the cells of the sources and judges each pair. A UsageError says that the
@@ -69,6 +71,11 @@ func Compare(sources []Source, o Options) (*Result, error) {
 	for _, arm := range arms[1:] {
 		for _, p := range pairs {
 			if p.arm == arm {
+				if o.Halt != nil {
+					if err := o.Halt(); err != nil {
+						return nil, err
+					}
+				}
 				r.Pairs = append(r.Pairs, d.judge(p))
 			}
 		}

@@ -72,6 +72,14 @@ func mustCompare(t *testing.T, o Options, sources ...Source) *Result {
 	return r
 }
 
+func TestHalt(t *testing.T) {
+	tired := errors.New("tired")
+	sources := []Source{{Samples: blocks([]float64{100}, []float64{110})}}
+	if r, err := Compare(sources, Options{Baseline: []string{"radix=on"}, Halt: func() error { return tired }}); err != tired || r != nil {
+		t.Errorf("halted, it gives %v and %v", r, err)
+	}
+}
+
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
 
 // Worked by hand: the logs of 110/100, 112/100, 111/100 are 0.0953102, 0.1133287, 0.1043600; their

@@ -22,7 +22,8 @@ type artist struct {
 	drawn *drawing
 
 	until sync.Mutex
-	next  time.Time // before which no other drawing is made
+	next  time.Time     // before which no other drawing is made
+	last  time.Duration // that the last drawing took, others' work included
 }
 
 // drawing is a page as it was when the journal had come to an event.
@@ -43,7 +44,7 @@ func (a *artist) newest(seq int64, last bool) (*drawing, error) {
 	if a.drawn != nil && (a.drawn.seq >= seq || !last && time.Now().Before(a.due())) {
 		return a.drawn, nil
 	}
-	began := used()
+	began, before := time.Now(), used()
 	d, err := page.Draw(report.Page(a.folder, ""))
 	if err != nil {
 		return nil, err
@@ -55,7 +56,8 @@ func (a *artist) newest(seq int64, last bool) (*drawing, error) {
 	a.drawn = &drawing{Drawing: d, seq: seq, main: main}
 	a.until.Lock()
 	defer a.until.Unlock()
-	a.next = time.Now().Add(max(a.between, drawShare*(used()-began)))
+	a.next = time.Now().Add(max(a.between, drawShare*(used()-before)))
+	a.last = time.Since(began)
 	return a.drawn, nil
 }
 
@@ -64,6 +66,13 @@ func (a *artist) due() time.Time {
 	a.until.Lock()
 	defer a.until.Unlock()
 	return a.next
+}
+
+// took is how long the last drawing took.
+func (a *artist) took() time.Duration {
+	a.until.Lock()
+	defer a.until.Unlock()
+	return a.last
 }
 
 func compressed(text []byte) ([]byte, error) {

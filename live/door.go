@@ -11,8 +11,8 @@ import (
 // handler is everything that a request goes through, from the outside inwards.
 func (s *Server) handler() http.Handler {
 	pages := http.NewServeMux()
-	pages.HandleFunc("/{$}", s.page)
-	pages.HandleFunc("/main", s.main)
+	pages.HandleFunc("/{$}", s.answering(s.page))
+	pages.HandleFunc("/main", s.answering(s.main))
 	pages.HandleFunc("/events", s.events)
 	return s.bounded(ours(http.NewCrossOriginProtection().Handler(readOnly(s.known(pages)))))
 }

@@ -186,6 +186,78 @@ func TestFinish(t *testing.T) {
 	}
 }
 
+// The last page is waited for as long as it is drawn, however long pages have else.
+func TestFinishWaitsForTheLastPage(t *testing.T) {
+	r := newRun(t, 2)
+	p := quick
+	p.parting = 10 * time.Millisecond
+	s := serve(t, r, p).enter()
+	s.get(s.client, s.base+"/")
+	s.artist.last = time.Hour // as if it had taken that
+	l := s.listen("?have=1")
+	l.until("event: now")
+	s.artist.mu.Lock() // from now on it draws
+	r.sample()
+	l.until("event: newer")
+	page := make(chan answer, 1)
+	go func() { page <- s.get(s.client, s.base+"/main") }()
+	soon(t, "the page is asked for", func() bool { return s.answers.Load() == 1 })
+	r.end()
+	finished := make(chan struct{})
+	go func() { defer close(finished); s.Finish(t.Context()) }()
+	l.until("event: over")
+	select {
+	case <-finished:
+		t.Error("it does not wait for the last page")
+	case <-time.After(10 * p.parting):
+	}
+	s.artist.mu.Unlock()
+	if a := <-page; !strings.Contains(a.text, "101.0") {
+		t.Error("the last page has not what came last")
+	}
+	select { // the stream is open still, but nothing more is asked for
+	case <-finished:
+	case <-time.After(patience):
+		t.Error("it waits on for who asks for nothing")
+	}
+}
+
+// However long a drawing goes on: the end of the run is put off by a bounded time.
+func TestFinishIsBounded(t *testing.T) {
+	r := newRun(t, 1)
+	p := quick
+	p.parting = time.Millisecond
+	s := serve(t, r, p).enter()
+	s.listen("?have=1").until("event: now")
+	s.answers.Add(1) // and never ends
+	s.Finish(t.Context())
+	s.answers.Add(-1)
+}
+
+// The end of a run is read behind what was read of it already.
+func TestFinishReadsOn(t *testing.T) {
+	r := newRun(t, 2)
+	p := quick
+	p.breath = time.Hour
+	s := serve(t, r, p).enter()
+	l := s.listen("?have=1")
+	l.until("event: now")
+	following := func() chan struct{} {
+		s.watch.mu.Lock()
+		defer s.watch.mu.Unlock()
+		return s.watch.stopped
+	}
+	began := following()
+	end := r.end()
+	go s.Finish(t.Context())
+	if m := l.until("event: newer"); !strings.Contains(m, fmt.Sprint("id: ", end)) {
+		t.Errorf("the end is told as %q", m)
+	}
+	if following() != began {
+		t.Error("the journal is read again from its begin")
+	}
+}
+
 // A run on which nobody works and that did not end.
 func TestCrashedRun(t *testing.T) {
 	r := newRun(t, 2)

@@ -35,33 +35,49 @@
   };
   setInterval(() => { if (now && !document.hidden) tell(); }, 1000);
 
-  let have = drawn, wanted = false, loading = null;
+  // What the page shows, what there is to show, and what is said when the page has the last of it.
+  let have = drawn, newest = drawn, end = null, loading = null, events;
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
   // load puts the newest page in the place of this one. The field in which somebody types stays theirs.
   const load = async () => {
-    while (wanted) {
-      wanted = false;
-      const answer = await fetch("/main", { cache: "no-store", credentials: "same-origin" });
-      if (!answer.ok) throw new Error(answer.status);
-      const text = await answer.text(), held = document.activeElement, name = held && held.form && held.form.id === "filters" && held.name;
-      const [from, to] = name && held.type === "search" ? [held.selectionStart, held.selectionEnd] : [];
-      servematrix.replace(text);
-      const again = name && document.querySelector("#filters").elements[name];
-      if (again) {
-        again.focus({ preventScroll: true });
-        if (from !== undefined) again.setSelectionRange(from, to);
-      }
+    const answer = await fetch("/main", { cache: "no-store", credentials: "same-origin" });
+    if (!answer.ok) throw new Error(answer.status);
+    const text = await answer.text(), held = document.activeElement, name = held && held.form && held.form.id === "filters" && held.name;
+    const [from, to] = name && held.type === "search" ? [held.selectionStart, held.selectionEnd] : [];
+    servematrix.replace(text);
+    const again = name && document.querySelector("#filters").elements[name];
+    if (again) {
+      again.focus({ preventScroll: true });
+      if (from !== undefined) again.setSelectionRange(from, to);
     }
   };
-  const fresh = () => {
-    if (!loading) loading = load().catch(() => { wanted = true; }).finally(() => { loading = null; });
-    return loading;
+
+  // catchUp loads until there is nothing newer, and again what did not come. At the end of the run
+  // also where nobody looks: the server goes.
+  const catchUp = async () => {
+    for (let wait = 500; have < newest && (end || !document.hidden);) {
+      const to = newest;
+      try {
+        await load();
+        [have, wait] = [to, 500];
+      } catch (why) {
+        if (why.message === "403") return show("away", ...words.locked);
+        if (!now) show("away", ...words.away);
+        await pause(wait);
+        wait = Math.min(2 * wait, 30000);
+      }
+    }
+    if (!end || have < newest) return;
+    events.close();
+    show("over", ...end);
   };
-  document.addEventListener("visibilitychange", () => { if (wanted && !document.hidden) fresh(); });
+  const fresh = () => { loading ||= catchUp().finally(() => { loading = null; }); };
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) fresh(); });
 
   // The browser comes back by itself after most failures; where it gives up, we ask why.
   const again = async (after) => {
-    await new Promise((done) => setTimeout(done, after));
+    await pause(after);
     const answer = await fetch("/events", { method: "HEAD", cache: "no-store" }).catch(() => null);
     if (answer && answer.status === 403) return show("away", ...words.locked);
     if (answer && answer.ok) return listen();
@@ -69,22 +85,20 @@
   };
 
   const listen = () => {
-    const events = new EventSource("/events?have=" + have);
+    events = new EventSource("/events?have=" + have);
     events.addEventListener("now", (e) => {
-      now = JSON.parse(e.data);
+      [now, end] = [JSON.parse(e.data), null];
       heard = performance.now();
       tell();
     });
     events.addEventListener("newer", (e) => {
-      have = Number(e.lastEventId);
-      wanted = true;
-      if (!document.hidden) fresh();
+      newest = Number(e.lastEventId);
+      fresh();
     });
-    events.addEventListener("over", async (e) => {
+    events.addEventListener("over", (e) => {
       now = null;
-      await fresh(); // also where nobody looks: the server goes
-      events.close();
-      show("over", ...(words[e.data] || words.gone));
+      end = words[e.data] || words.gone;
+      fresh();
     });
     events.addEventListener("error", () => {
       now = null;

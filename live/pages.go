@@ -17,6 +17,16 @@ var script string
 //go:embed live.css
 var style string
 
+// answering counts an answer until it was taken.
+func (s *Server) answering(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.answers.Add(1)
+		defer s.answers.Add(-1)
+		next(w, r)
+		_ = http.NewResponseController(w).Flush() // what was not taken now is cut off by its deadline
+	}
+}
+
 // page gives the whole page.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	d, ok := s.draw(w, r)

@@ -13,7 +13,7 @@ import (
 )
 
 // quick is the pace of tests: what is waited for comes at once, what is not never comes.
-var quick = pace{header: time.Minute, patience: time.Minute, heartbeat: time.Minute, idle: time.Minute, linger: time.Millisecond, breath: time.Millisecond}
+var quick = pace{header: time.Minute, patience: time.Minute, heartbeat: time.Minute, idle: time.Minute, linger: time.Millisecond, breath: time.Millisecond, parting: time.Minute}
 
 // patience bounds every wait of a test; a machine under load is slow, not wrong.
 const patience = time.Minute

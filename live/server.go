@@ -20,6 +20,7 @@ type Server struct {
 	watch    watch
 	artist   artist
 	streams  atomic.Int32
+	answers  atomic.Int32 // pages that are being drawn or sent
 	pace     pace
 }
 
@@ -32,11 +33,12 @@ type pace struct {
 	linger    time.Duration // that the journal is followed after the last page was closed
 	breath    time.Duration // at least, between two looks at the journal
 	between   time.Duration // at least, between two drawings
+	parting   time.Duration // that a page has at the end of the run to ask, and to close its stream
 }
 
 var usual = pace{
 	header: 5 * time.Second, patience: 30 * time.Second, heartbeat: 15 * time.Second, idle: time.Minute,
-	linger: 5 * time.Second, breath: 500 * time.Millisecond, between: 3 * time.Second,
+	linger: 5 * time.Second, breath: 500 * time.Millisecond, between: 3 * time.Second, parting: 3 * time.Second,
 }
 
 // Bounds of what browsers may have at a time.
@@ -53,7 +55,7 @@ func New(folder journal.Folder, l net.Listener) *Server { return newServer(folde
 func newServer(folder journal.Folder, l net.Listener, p pace) *Server {
 	return &Server{
 		listener: l, key: newKey(), pace: p,
-		watch:  watch{folder: folder, pace: p, changed: make(chan struct{})},
+		watch:  watch{folder: folder, pace: p, changed: make(chan struct{}), finished: make(chan struct{})},
 		artist: artist{folder: folder, between: p.between},
 	}
 }
@@ -102,26 +104,30 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// Finish tells the pages that the run is over and waits, not for long, until they have its last
-// state and have closed their streams.
+// Finish tells the pages, once, that the run is over and waits until they have its last state and
+// have closed their streams: as long as something is drawn or sent for them, but not longer than
+// FinishMost, nor than a drawing can take after what the last one took.
 func (s *Server) Finish(ctx context.Context) {
-	if s.streams.Load() == 0 {
+	looked := func() bool { return s.streams.Load()+s.answers.Load() > 0 }
+	if !looked() {
 		return
 	}
 	s.watch.finish()
+	ctx, cancel := context.WithTimeout(ctx, min(FinishMost, 10*(s.pace.parting+s.artist.took())))
+	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(finishMost)
-	for s.streams.Load() > 0 {
+	for quiet := time.Now(); looked() && time.Since(quiet) < s.pace.parting; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-late:
-			return
 		case <-tick.C:
+		}
+		if known, _ := s.watch.look(); known.over == "" || s.answers.Load() > 0 {
+			quiet = time.Now()
 		}
 	}
 }
 
-// finishMost bounds how long the end of a run waits for its pages.
-const finishMost = 3 * time.Second
+// FinishMost bounds how long Finish takes.
+const FinishMost = 2 * time.Minute

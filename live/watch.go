@@ -18,7 +18,7 @@ type watch struct {
 	leaving  *time.Timer        // runs when the last page is gone
 	stop     context.CancelFunc // of the following that goes on; nil: none does
 	stopped  chan struct{}      // closed when it has ended
-	finished bool               // the run is over, whatever the journal says
+	finished chan struct{}      // closed when the run is over, whatever the journal says
 	ended    bool               // so is the server
 	standing standing
 	changed  chan struct{} // closed with the next change of standing
@@ -74,14 +74,8 @@ func (w *watch) end() {
 	}
 }
 
-// finish says that nothing follows what the journal holds now.
-func (w *watch) finish() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.finished = true
-	w.halt()
-	w.begin() // from the journal's begin to its end, at once
-}
+// finish says, once, that nothing follows what the journal holds now: who follows it reads on at once.
+func (w *watch) finish() { close(w.finished) }
 
 func (w *watch) halt() {
 	if w.leaving != nil {
@@ -109,27 +103,43 @@ func (w *watch) begin() {
 			<-before
 		}
 		f := folding{done: map[unit]bool{}}
+		rests := w.rests() // asked before what it left is read: nothing comes behind that
 		err := w.folder.Follow(ctx, func(e journal.Event) bool {
 			f.take(e)
 			return true
-		}, func() bool { return w.publish(ctx, f.standing()) })
-		if err != nil && ctx.Err() == nil { // the page says what is wrong with the folder
+		}, func() bool {
+			s := f.standing()
+			if s.over == "" && rests {
+				s.over = gone
+			}
+			if !w.publish(ctx, s) || !w.breathe(ctx, rests) {
+				return false
+			}
+			rests = w.rests()
+			return true
+		})
+		if err != nil { // the page says what is wrong with the folder
 			w.publish(ctx, standing{over: gone})
 		}
 	}()
 }
 
-// publish tells everybody where the run stands, and gives what comes next a moment to gather;
-// false: nobody wants to know.
-func (w *watch) publish(ctx context.Context, s standing) bool {
-	live := w.folder.Live()
-	w.mu.Lock()
-	if ctx.Err() != nil {
-		w.mu.Unlock()
-		return false
+// rests tells whether nobody works on the run.
+func (w *watch) rests() bool {
+	select {
+	case <-w.finished:
+		return true
+	default:
+		return !w.folder.Live()
 	}
-	if s.over == "" && (w.finished || !live) {
-		s.over = gone
+}
+
+// publish tells everybody where the run stands; false: nobody wants to know.
+func (w *watch) publish(ctx context.Context, s standing) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
 	}
 	s.settled = true
 	if s != w.standing {
@@ -137,13 +147,22 @@ func (w *watch) publish(ctx context.Context, s standing) bool {
 		close(w.changed)
 		w.changed = make(chan struct{})
 	}
-	w.mu.Unlock()
+	return true
+}
+
+// breathe gives what comes next a moment to gather. The end of the run cuts it short.
+func (w *watch) breathe(ctx context.Context, rests bool) bool {
+	finished := w.finished
+	if rests {
+		finished = nil
+	}
 	select {
 	case <-ctx.Done():
 		return false
+	case <-finished:
 	case <-time.After(w.pace.breath):
-		return true
 	}
+	return true
 }
 
 // look gives where the run stands, and a channel that is closed when that changes.

@@ -24,6 +24,22 @@ type Options struct {
 	Script string
 	// Style stands behind the page's own.
 	Style string
+	// Halt is asked again and again while the page is drawn: an error of it ends the drawing and is
+	// what that gives.
+	Halt func() error
+}
+
+// halted asks Halt before it writes.
+type halted struct {
+	io.Writer
+	halt func() error
+}
+
+func (h halted) Write(b []byte) (int, error) {
+	if err := h.halt(); err != nil {
+		return 0, err
+	}
+	return h.Writer.Write(b)
 }
 
 // Drawing is a page whose tables and charts are drawn.
@@ -33,13 +49,18 @@ type Drawing struct {
 }
 
 // Draw draws the page of d.
-func Draw(d *Data) (*Drawing, error) {
-	v, err := newView(d)
+func Draw(d *Data) (*Drawing, error) { return draw(d, Options{}) }
+
+func draw(d *Data, o Options) (*Drawing, error) {
+	if o.Halt == nil {
+		o.Halt = never
+	}
+	v, err := viewUntil(d, o.Halt)
 	if err != nil {
 		return nil, err
 	}
 	var main bytes.Buffer
-	if err := templates.ExecuteTemplate(&main, "main", v); err != nil {
+	if err := templates.ExecuteTemplate(halted{&main, o.Halt}, "main", v); err != nil {
 		return nil, err
 	}
 	return &Drawing{Lang: v.Lang, Name: v.Name, Run: v.Run, Main: template.HTML(main.String())}, nil
@@ -63,7 +84,7 @@ func (g *Drawing) HTML(w io.Writer, o Options) error {
 
 // HTML draws the page of d and writes it.
 func HTML(w io.Writer, d *Data, o Options) error {
-	g, err := Draw(d)
+	g, err := draw(d, o)
 	if err != nil {
 		return err
 	}

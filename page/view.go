@@ -46,7 +46,12 @@ type section struct {
 	Count    int
 }
 
-func newView(d *Data) (*view, error) {
+func newView(d *Data) (*view, error) { return viewUntil(d, never) }
+
+func never() error { return nil }
+
+// viewUntil gives the view unless halt, asked between its parts, ends that.
+func viewUntil(d *Data, halt func() error) (*view, error) {
 	v := &view{Data: d, Lang: "en", Name: d.Name, Run: d.Run, Large: len(d.Cells) > pointsMost, GateWord: "gate.normal"}
 	if d.Lang == "zh" {
 		v.Lang = "zh"
@@ -67,22 +72,30 @@ func newView(d *Data) (*view, error) {
 			v.Last = v.Last[11:]
 		}
 	}
-	if err := v.headline(); err != nil {
-		return nil, err
-	}
 	v.Statuses = statusesOf(d.Cells)
 	v.Troubles, v.Doubts = d.Troubles[:min(len(d.Troubles), troublesMost)], d.Doubts[:min(len(d.Doubts), troublesMost)]
-	if err := v.compare(); err != nil {
-		return nil, err
+	for _, part := range []func() error{v.headline, v.compare, v.draw, v.tables, v.embed} {
+		if err := halt(); err != nil {
+			return nil, err
+		}
+		if err := part(); err != nil {
+			return nil, err
+		}
 	}
-	if err := v.draw(); err != nil {
-		return nil, err
-	}
+	return v, nil
+}
+
+func (v *view) tables() error {
 	v.table()
 	v.contents()
-	data, err := embedded(d, v.terms)
+	return nil
+}
+
+// embed takes in the data for the script, with the words that the charts used.
+func (v *view) embed() error {
+	data, err := embedded(v.Data, v.terms)
 	v.JSON = template.JS(data)
-	return v, err
+	return err
 }
 
 func (v *view) headline() (err error) {

@@ -42,6 +42,7 @@ type paging struct {
 	untold   map[journal.Type]bool // events of these types could not be read
 	broken   bool                  // the journal could not be read to its end
 	lost     error                 // the first thing that could not be read
+	halt     func() error          // asked between parts; nil: nothing ends the drawing
 }
 
 func newPaging(folder journal.Folder) *paging {
@@ -97,7 +98,10 @@ func (p *paging) take(e happening) error {
 	return err
 }
 
-// data gives the page's data.
+// halted tells whether the drawing is to end.
+func (p *paging) halted() bool { return p.halt != nil && p.halt() != nil }
+
+// data gives the page's data, of a drawing that is to end only a part of them.
 func (p *paging) data(lang string) *page.Data {
 	if lang == "" {
 		lang = p.plan.Lang
@@ -122,12 +126,21 @@ func (p *paging) data(lang string) *page.Data {
 	}
 	d.Imported = p.importedPage()
 	at := p.cells(d, rows)
-	d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
-	p.compared(d, at)
-	d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil)
-	p.telemetry(d)
-	p.differences(d)
-	p.missing(d)
+	for _, part := range []func(){
+		func() {
+			d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
+		},
+		func() { p.compared(d, at) },
+		func() { d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil) },
+		func() { p.telemetry(d) },
+		func() { p.differences(d) },
+		func() { p.missing(d) },
+	} {
+		if p.halted() {
+			break
+		}
+		part()
+	}
 	d.Gaps = p.gaps
 	return d
 }

@@ -214,13 +214,61 @@ func TestPageBesideARun(t *testing.T) {
 		t.Error("it draws again though the last drawing was as long ago as it took")
 	}
 	r.remove(htmlFile)
-	p := newPaging(r.folder)
-	b.ended.Store(true)
-	p.fold(b.untilClient(p))
-	if err := b.write(p.data("")); err != errClientRuns || there() {
-		t.Errorf("a drawing goes on beside a client: %v", err)
-	}
 	if _, err := b.last(); err != nil || !there() {
 		t.Errorf("at the end there is no page: %v", err)
+	}
+}
+
+// A server that serves several cells does not stop between them: the page is drawn there too.
+func TestPageBetweenCellsOfALaunch(t *testing.T) {
+	r := newSample(t, measured)
+	b := beside{folder: r.folder}
+	b.hear(journal.Event{Type: journal.SampleStarted})
+	b.hear(journal.Event{Type: journal.SampleStarted}) // on another server
+	b.hear(journal.Event{Type: journal.SampleEnded})
+	if b.busy != nil {
+		t.Fatal("it draws while the other client runs")
+	}
+	b.hear(journal.Event{Type: journal.SampleEnded})
+	if b.busy == nil {
+		t.Fatal("nothing is drawn between two cells")
+	}
+	<-b.busy
+	if _, err := os.Stat(r.folder.Path(htmlFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Wherever a drawing is when a client starts: it ends there, and the page stays as it was.
+func TestDrawingEndsWithAClient(t *testing.T) {
+	r := newSample(t, measured)
+	b := beside{folder: r.folder}
+	former := []byte("the former page")
+	r.file(htmlFile, former)
+	asked := 0
+	for ends := 0; ; ends += 1 + ends/16 {
+		asked = 0
+		err := b.draw(func() error {
+			if asked++; asked > ends {
+				return errClientRuns
+			}
+			return nil
+		})
+		if err == nil {
+			break
+		}
+		if err != errClientRuns || asked > ends+3 {
+			t.Fatalf("told at the %d. time it asked, the drawing went on and asked %d times more: %v", ends+1, asked-ends-1, err)
+		}
+		if text, err := os.ReadFile(r.folder.Path(htmlFile)); err != nil || !bytes.Equal(text, former) {
+			t.Fatalf("told at the %d. time it asked, the drawing changed the page (%v)", ends+1, err)
+		}
+	}
+	if read := len(r.events); asked < read+50 {
+		t.Errorf("beside the %d events the drawing asked only %d times", read, asked-read)
+	}
+	b.ended.Store(true)
+	if b.clientRuns() != errClientRuns {
+		t.Error("a client that started does not end the drawing")
 	}
 }

@@ -34,7 +34,7 @@ func (p *paging) compared(d *page.Data, at map[string]int) {
 			if len(d.Comparisons) == baselinesMost || len(d.Comparisons) > 0 && total > pairsMost {
 				return
 			}
-			r, err := compare.Compare([]compare.Source{*src}, compare.Options{Baseline: []string{term}})
+			r, err := compare.Compare([]compare.Source{*src}, compare.Options{Baseline: []string{term}, Halt: p.halt})
 			var refused *compare.UsageError
 			switch {
 			case errors.As(err, &refused): // nothing was measured with this value

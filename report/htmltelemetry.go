@@ -65,7 +65,7 @@ func (p *paging) telemetry(d *page.Data) {
 		p.gap("Telemetry is drawn of one client in %d: all of it would be too much for a page", "遥测每 %d 个客户端只绘制一个：全部绘制对一个页面来说太多", each)
 	}
 	var b bands
-	for i := 0; i < len(files); i += each {
+	for i := 0; i < len(files) && !p.halted(); i += each {
 		b.take(readings(files[i].folder), files[i].from)
 	}
 	d.Telemetry = b.panels()

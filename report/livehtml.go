@@ -17,9 +17,9 @@ const htmlFile = "report.html"
 // htmlShare is how small a part of the time goes into drawing report.html: one in so many.
 const htmlShare = 50
 
-// beside draws report.html beside a run, from its folder: when a server starts or stops and no
-// client runs, aside, and so seldom that it costs a small share of the time. A client that starts
-// ends a drawing; the page that was there before stays.
+// beside draws report.html beside a run, from its folder: when a server starts or stops, or a client
+// ended, and no client runs, aside, and so seldom that it costs a small share of the time. A client
+// that starts ends a drawing; the page that was there before stays.
 type beside struct {
 	folder  journal.Folder
 	clients int // that run now
@@ -39,6 +39,7 @@ func (b *beside) hear(e journal.Event) {
 		b.ended.Store(true)
 	case journal.SampleEnded:
 		b.clients = max(0, b.clients-1)
+		b.perhaps()
 	case journal.RunStarted, journal.RunResumed:
 		b.clients = 0
 	case journal.LaunchStarted, journal.LaunchStopping, journal.LaunchEnded:
@@ -55,11 +56,7 @@ func (b *beside) perhaps() {
 	b.ended.Store(false)
 	b.busy = journal.Aside(func() {
 		began := time.Now()
-		p := newPaging(b.folder)
-		p.fold(b.untilClient(p))
-		if !b.ended.Load() {
-			_ = b.write(p.data("")) // the one at the end tells why it cannot be written
-		}
+		_ = b.draw(b.clientRuns) // the one at the end tells why it cannot be written
 		b.cost.Store(int64(time.Since(began)))
 	})
 }
@@ -74,12 +71,31 @@ func (b *beside) goesOn() bool {
 	}
 }
 
-// untilClient gives the events, one after the other, until a client starts.
-func (b *beside) untilClient(p *paging) iter.Seq2[happening, error] {
+// clientRuns ends a drawing.
+func (b *beside) clientRuns() error {
+	if b.ended.Load() {
+		return errClientRuns
+	}
+	return nil
+}
+
+// draw draws the page until halt ends that; it is asked between all parts, and within the long ones.
+func (b *beside) draw(halt func() error) error {
+	p := newPaging(b.folder)
+	p.halt = halt
+	p.fold(p.oneByOne())
+	if err := halt(); err != nil { // a page of what was read up to then would tell of a damaged journal
+		return err
+	}
+	return b.write(p.data(""), halt)
+}
+
+// oneByOne gives the events, one after the other, until the drawing is to end.
+func (p *paging) oneByOne() iter.Seq2[happening, error] {
 	return func(yield func(happening, error) bool) {
-		for e, err := range b.folder.Events() {
-			if b.ended.Load() {
-				err = errClientRuns
+		for e, err := range p.folder.Events() {
+			if err == nil {
+				err = p.halt()
 			}
 			if err != nil {
 				yield(happening{}, err)
@@ -92,14 +108,16 @@ func (b *beside) untilClient(p *paging) iter.Seq2[happening, error] {
 	}
 }
 
-// write makes the page and puts it in the place of the former one.
-func (b *beside) write(d *page.Data) error {
+// write makes the page and puts it in the place of the former one, unless halt ends that.
+func (b *beside) write(d *page.Data, halt func() error) error {
 	var text bytes.Buffer
-	if err := page.HTML(&text, d, page.Options{}); err != nil {
+	if err := page.HTML(&text, d, page.Options{Halt: halt}); err != nil {
 		return err
 	}
-	if b.ended.Load() {
-		return errClientRuns
+	if halt != nil {
+		if err := halt(); err != nil {
+			return err
+		}
 	}
 	return journal.WriteFile(b.folder.Path(htmlFile), text.Bytes())
 }
@@ -116,11 +134,8 @@ func (b *beside) rest() {
 // to link.
 func (b *beside) last() ([]page.Picture, error) {
 	b.rest()
-	b.ended.Store(false)
-	p := newPaging(b.folder)
-	p.fold(p.ahead())
-	d := p.data("")
-	if err := b.write(d); err != nil {
+	d := Page(b.folder, "")
+	if err := b.write(d, nil); err != nil {
 		return nil, err
 	}
 	pictures, err := page.Pictures(d)

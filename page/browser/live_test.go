@@ -5,10 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -144,6 +149,63 @@ func TestLiveLinkFromElsewhere(t *testing.T) {
 		there, _ = chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector("#live.on") !== null`))
 	}
 	is(p, `location.href`, g.home)
+}
+
+// faulty stands between the browser and the server of the page, and can refuse to hand on its newer pages.
+type faulty struct {
+	*httptest.Server
+	refuses atomic.Bool
+	refused atomic.Int32
+}
+
+func (g *growing) behindFaults() *faulty {
+	home, err := url.Parse(g.home)
+	must(g.t, err)
+	f := &faulty{}
+	to := httputil.NewSingleHostReverseProxy(home)
+	to.ErrorLog = log.New(io.Discard, "", 0)
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/main" && f.refuses.Load() {
+			f.refused.Add(1)
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		to.ServeHTTP(w, r)
+	}))
+	g.t.Cleanup(f.CloseClientConnections)
+	g.link, g.home = strings.Replace(g.link, g.home, f.URL+"/", 1), f.URL+"/"
+	return f
+}
+
+// A newer page that did not come is asked for again, and it is not said that this one is the last before that came.
+func TestLivePageAsksAgain(t *testing.T) {
+	g := grow(t)
+	f := g.behindFaults()
+	p := visit(t, g.link+"#status=ok", g.home)
+	p.expected = "Failed to load resource"
+	p.until(`document.querySelector("#live.on") !== null`)
+	f.refuses.Store(true)
+	g.sample()
+	p.until(`document.querySelector("#live.on .en")?.textContent.includes("1 done")`)
+	for f.refused.Load() == 0 && p.ctx.Err() == nil { // until the browser has asked in vain
+		time.Sleep(time.Millisecond)
+	}
+	is(p, `document.querySelector("#count").textContent`, "6 of 6 cells") // there is no ok to choose yet
+	f.refuses.Store(false)
+	p.until(`document.querySelector("#count").textContent === "1 of 6 cells"`)
+	f.refuses.Store(true)
+	for range 5 {
+		g.sample()
+	}
+	g.event(journal.Event{}, journal.RunEnded, journal.Verdict{OK: 6})
+	finished := make(chan struct{})
+	go func() { defer close(finished); g.server.Finish(t.Context()) }()
+	p.until(`document.querySelector("#live.away") !== null`)
+	is(p, `document.querySelector("#live.over") === null`, true)
+	f.refuses.Store(false)
+	p.until(`document.querySelector("#live.over .en")?.textContent === "The run has ended; this page stays as it is."`)
+	is(p, `document.querySelector("#verdict .state .en").textContent.startsWith("Everything was tried")`, true)
+	<-finished
 }
 
 // A page whose server goes says so, and that its link no longer counts when another one comes.

@@ -87,7 +87,11 @@ func (s *session) execute(ctx context.Context) (err error) {
 	werr := writer.Close() // report and view have seen everything after this
 	view.Close()
 	err = errors.Join(harmless(err), werr, live.Close())
-	s.page.end()
+	enough := ctx.Done()
+	if ctx.Err() != nil {
+		enough = hurry
+	}
+	s.page.end(enough)
 	if s.plan.Smoke != nil {
 		if events, rerr := s.folder.Replay(); rerr == nil {
 			err = errors.Join(err, smokeVerdict(stderr, s.plan, events))

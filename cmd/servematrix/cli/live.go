@@ -122,6 +122,7 @@ func servePage(ctx context.Context, env Env, folder journal.Folder) error {
 	defer cancel()
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin) // until the run closes it, or is gone
+		amongOthers()
 		server.Finish(ctx)
 		cancel()
 	}()
@@ -136,6 +137,14 @@ func behindOthers() {
 	runtime.GOMAXPROCS(1)
 	if unix.Getpgrp() == unix.Getpid() { // the group is ours alone: its priority is that of all our threads
 		_ = unix.Setpriority(unix.PRIO_PGRP, 0, leastNice) // to be lower is always allowed
+	}
+}
+
+// amongOthers takes that back where it is allowed: with the run its measurements have ended.
+func amongOthers() {
+	runtime.GOMAXPROCS(runtime.NumCPU())
+	if unix.Getpgrp() == unix.Getpid() {
+		_ = unix.Setpriority(unix.PRIO_PGRP, 0, 0) // to be higher takes a right that most lack
 	}
 }
 

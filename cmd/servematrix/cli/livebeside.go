@@ -118,11 +118,16 @@ func (p *livePage) start(env Env, folder journal.Folder, token string) error {
 	return err
 }
 
-// liveEnd is how long the page has to give its last state to who looks.
-const liveEnd = 6 * time.Second
+// liveEnd is how long the page has to give its last state to who looks, also where the run was
+// interrupted, and liveEndMost where it was not: the last drawing of a large run takes its time.
+const (
+	liveEnd     = 6 * time.Second
+	liveEndMost = live.FinishMost + liveEnd
+)
 
-// end lets the page tell that the run is over, and waits until its process is gone.
-func (p *livePage) end() {
+// end lets the page tell that the run is over, and waits until its process is gone; who interrupts
+// has waited enough.
+func (p *livePage) end(interrupted <-chan struct{}) {
 	if p == nil {
 		return
 	}
@@ -131,11 +136,21 @@ func (p *livePage) end() {
 		return
 	}
 	_ = p.stdin.Close()
-	select {
-	case <-p.gone:
-	case <-time.After(liveEnd):
+	if !p.goneIn(liveEnd, nil) && !p.goneIn(liveEndMost-liveEnd, interrupted) {
 		_ = p.cmd.Process.Kill() // our child, not waited for yet: the pid is its own
 		<-p.gone
 	}
 	p.cmd = nil
+}
+
+// goneIn waits for the process to be gone.
+func (p *livePage) goneIn(most time.Duration, interrupted <-chan struct{}) bool {
+	select {
+	case <-p.gone:
+		return true
+	case <-interrupted:
+		return false
+	case <-time.After(most):
+		return false
+	}
 }

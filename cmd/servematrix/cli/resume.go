@@ -75,7 +75,7 @@ func resume(ctx context.Context, env Env, dir string, opt resumeOptions) error {
 	if err != nil {
 		return err
 	}
-	defer page.end()
+	defer page.end(ctx.Done())
 	folder, lock, err := lockRun(env, dir)
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if s.page, err = opt.live.open(); err != nil {
 		return err
 	}
-	defer s.page.end()
+	defer s.page.end(ctx.Done())
 	s.devices = orchestrator.LookAtDevices(env.Env)
 	if s.info, err = sessionInfo(env, env.path(sweep), len(s.all)/plan.Run.Blocks, plan.Run.Blocks, opt.only); err != nil {
 		return err
