@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,7 @@ func TestChartsLieBesideTheMarkdown(t *testing.T) {
 	}
 	elsewhere := t.TempDir()
 	var again bytes.Buffer
-	if err := MarkdownWithCharts(&again, r.folder, elsewhere); err != nil {
+	if err := MarkdownWithCharts(&again, r.folder, filepath.Join(elsewhere, markdownFile)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(written, again.Bytes()) {
@@ -64,6 +65,68 @@ func TestChartsLieBesideTheMarkdown(t *testing.T) {
 			if !bytes.Contains(here, []byte(want)) {
 				t.Errorf("%s has no %s", name, want)
 			}
+		}
+	}
+}
+
+// Two reports in one folder have each their own charts, and what they link is there.
+func TestReportsDoNotShareCharts(t *testing.T) {
+	r := eventful(t, t.TempDir(), "en")
+	dir := t.TempDir()
+	for file, charts := range map[string]string{"b.md": "b-charts", "b.txt": "b.txt-charts", "a (1): x.md": "a (1): x-charts", "report.md": "charts"} {
+		var b bytes.Buffer
+		if err := MarkdownWithCharts(&b, r.folder, filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+		links := regexp.MustCompile(`\]\(([^) ]+\.svg)\)`).FindAllSubmatch(b.Bytes(), -1)
+		if len(links) < 3 {
+			t.Fatalf("%s has %d links to charts", file, len(links))
+		}
+		for _, link := range links {
+			to, err := url.Parse(string(link[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(to.Path))); err != nil || filepath.Dir(to.Path) != charts {
+				t.Errorf("%s links %s: %v", file, link[1], err)
+			}
+		}
+	}
+}
+
+// What a former report linked is gone from a run's charts when the run ends; what is not of ours stays.
+func TestFormerChartsAreRemoved(t *testing.T) {
+	r := eventful(t, t.TempDir(), "en")
+	if err := os.MkdirAll(r.folder.Path(chartsFolder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"heat-77.svg", "mine.svg"} {
+		if err := os.WriteFile(r.folder.Path(chartsFolder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live, err := Open(r.folder, r.plan, told(r.events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(r.folder.Path(chartsFolder, "heat-77.svg")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a former chart is still there (%v)", err)
+	}
+	entries, err := os.ReadDir(r.folder.Path(chartsFolder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "mine.svg" && !chart.MatchString(e.Name()) {
+			t.Errorf("%s would never be removed", e.Name())
+		}
+	}
+	for _, name := range []string{"mine.svg", "heat.svg"} {
+		if _, err := os.Stat(r.folder.Path(chartsFolder, name)); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -193,6 +193,9 @@ func (l *Live) Close() error {
 		l.draw.pictures = pictures
 		l.err = l.markdown()
 	}
+	if l.err == nil && err == nil {
+		err = forgetCharts(l.page.folder, pictures)
+	}
 	if l.err == nil {
 		l.err = err
 	}

@@ -140,7 +140,7 @@ func (b *beside) last() ([]page.Picture, error) {
 	}
 	pictures, err := page.Pictures(d)
 	if err == nil {
-		err = writeCharts(string(b.folder), pictures, reportMode)
+		err = writeCharts(b.folder.Path(chartsFolder), pictures, reportMode)
 	}
 	return pictures, err
 }

@@ -19,9 +19,9 @@ import (
 // cells folded below. It fits into one comment of an issue; what does not fit is named.
 func Markdown(w io.Writer, folder journal.Folder) error { return MarkdownWithCharts(w, folder, "") }
 
-// MarkdownWithCharts draws the same, and writes the charts that it links as files into a folder
-// charts in dir; "" writes none.
-func MarkdownWithCharts(w io.Writer, folder journal.Folder, dir string) error {
+// MarkdownWithCharts draws the same for a file, and writes the charts that it links into a folder
+// beside that: charts for report.md, b-charts for b.md; "" writes none.
+func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 	p := newPaging(folder)
 	if p.lost != nil {
 		return p.lost
@@ -34,8 +34,9 @@ func MarkdownWithCharts(w io.Writer, folder journal.Folder, dir string) error {
 	if p.pictures, err = page.Pictures(p.data("")); err != nil {
 		return err
 	}
-	if dir != "" {
-		if err := writeCharts(dir, p.pictures, 0o644); err != nil {
+	if file != "" {
+		p.charts = chartsBeside(file)
+		if err := writeCharts(filepath.Join(filepath.Dir(file), p.charts), p.pictures, 0o644); err != nil {
 			return err
 		}
 	}

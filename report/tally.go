@@ -45,6 +45,7 @@ type tally struct {
 	took     time.Duration  // from began to last; a clock that was set meanwhile changes nothing
 	mono     float64        // of the last event
 	pictures []page.Picture // that report.md links
+	charts   string         // the folder where they lie, beside it; "": chartsFolder
 	verdict  *journal.Verdict
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/google/renameio/v2"
@@ -24,7 +23,8 @@ func newReport(env Env) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Draw the report of a run again, from its folder alone",
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
-folder; md the short one with the table, its charts as SVG files in a folder charts beside the file; csv and jsonl one line per sample; benchfmt one line per
+folder; md the short one with the table, its charts as SVG files in a folder beside the file (charts
+for report.md, NAME-charts for NAME.md); csv and jsonl one line per sample; benchfmt one line per
 server start with a valid sample, for benchstat; html one page that needs nothing else, drawn as far
 as the folder can be read. A live run is drawn as far as it has come.
 
@@ -61,7 +61,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":
-			return report.MarkdownWithCharts(w, folder, opt.charts(env))
+			return report.MarkdownWithCharts(w, folder, opt.file(env))
 		case "html":
 			return report.HTML(w, folder, opt.lang)
 		case "csv":
@@ -87,16 +87,16 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	return nil
 }
 
-// charts is the folder that the charts of a Markdown report go into: that of its file, and none
-// where it is written to a device or a pipe, which has no place beside it.
-func (o reportOptions) charts(env Env) string {
+// file is the file that a report is written to, and none for a device or a pipe: nothing can lie
+// beside these.
+func (o reportOptions) file(env Env) string {
 	if o.out == "-" {
 		return ""
 	}
 	if info, err := os.Stat(env.path(o.out)); err == nil && !info.Mode().IsRegular() {
 		return ""
 	}
-	return filepath.Dir(env.path(o.out))
+	return env.path(o.out)
 }
 
 // writeOut writes a file that is there whole or as it was before; a device or a
