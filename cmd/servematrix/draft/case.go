@@ -2,6 +2,7 @@ package draft
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -20,14 +21,15 @@ func (w *walker) choose(c *syntax.CaseClause) {
 		}
 		return
 	}
+	on := false // ;& goes on into the next branch, whatever its patterns
 	for _, item := range c.Items {
-		for _, p := range item.Patterns {
-			if !w.matches(word, p) {
-				continue
-			}
-			w.stmts(item.Stmts)
+		if !on && !slices.ContainsFunc(item.Patterns, func(p *syntax.Word) bool { return w.matches(word, p) }) {
+			continue
+		}
+		if w.stmts(item.Stmts); w.leave != "" || item.Op != syntax.Fallthrough && item.Op != syntax.Resume {
 			return
 		}
+		on = item.Op == syntax.Fallthrough
 	}
 }
 
@@ -38,6 +40,9 @@ func (w *walker) matches(word string, p *syntax.Word) bool {
 	w.plain = map[string]bool{}
 	glob, err := expand.Pattern(&expand.Config{Env: w}, p)
 	if err != nil {
+		return false
+	}
+	if w.spent += len(word) * len(glob) / nodeCost; w.spent > dearest {
 		return false
 	}
 	expr, err := pattern.Regexp(glob, pattern.EntireString)

@@ -3,10 +3,7 @@ package draft
 import (
 	"errors"
 	"fmt"
-	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -26,12 +23,6 @@ type Command struct {
 
 // Assign is one variable set for a command.
 type Assign struct{ Name, Value string }
-
-// most bounds the commands of a script: a loop in a loop in a loop is no sweep to begin with.
-const most = 1000
-
-// longest bounds the statements and rounds that are followed: loops in loops can be endless without a command.
-const longest = 50_000
 
 // Commands finds the commands that a shell script would run, without running
 // any: assignments are followed, loops over words unrolled, functions entered.
@@ -79,10 +70,12 @@ type walker struct {
 	funcs    map[string]*syntax.Stmt
 	depth    int // of function calls
 	followed int // statements and rounds
+	spent    int // on words, in bytes
 	commands []Command
 	notes    []string
 	noted    map[string]bool
 	plain    map[string]bool // variables that the words in hand use without a default
+	gaveUp   bool            // that the script is too long was said
 	leave    string          // continue, break, return or exit that is under way
 }
 
@@ -129,12 +122,9 @@ func (w *walker) Each(func(string, expand.Variable) bool) {}
 func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 	w.plain = map[string]bool{"HOME": true}
 	for _, word := range words {
-		counted, runs := 1.0, false
+		runs := false
 		syntax.Walk(word, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lit:
-				counted *= sequences(n.Value)
-			case *syntax.ProcSubst:
+			if _, ok := n.(*syntax.ProcSubst); ok {
 				runs = true
 			}
 			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil {
@@ -142,34 +132,18 @@ func (w *walker) fields(words ...*syntax.Word) ([]string, error) {
 			}
 			return true
 		})
-		if counted > longest {
-			return nil, errCounted
-		}
 		if runs {
 			return nil, errRuns
 		}
 	}
+	if err := w.afford(words); err != nil {
+		return nil, err
+	}
 	return expand.Fields(&expand.Config{Env: w}, words...)
 }
 
-// errCounted is a {1..N} of more words than any command has.
-var errCounted = errors.New("a sequence without end")
-
 // errRuns is a <(…), whose end only a shell can open.
 var errRuns = errors.New("a command's output as a file")
-
-var counting = regexp.MustCompile(`\{(-?[0-9]+)\.\.(-?[0-9]+)`)
-
-// sequences tells how many words the {1..N} in a text make.
-func sequences(text string) float64 {
-	words := 1.0
-	for _, m := range counting.FindAllStringSubmatch(text, -1) {
-		from, _ := strconv.ParseFloat(m[1], 64) // digits alone: only the range can be wrong, and is then infinite
-		to, _ := strconv.ParseFloat(m[2], 64)
-		words *= math.Abs(to-from) + 1
-	}
-	return words
-}
 
 // value expands the right side of an assignment.
 func (w *walker) value(word *syntax.Word) (string, error) {
@@ -205,11 +179,13 @@ func (w *walker) assign(a *syntax.Assign) (string, bool) {
 			v.List, err = w.fields(words...)
 		}
 		if old := w.vars[name]; a.Append && old.Kind == expand.Indexed {
+			w.spent += len(old.List)
 			v.List = append(append([]string{}, old.List...), v.List...)
 		}
 	default:
 		v.Str, err = w.value(a.Value)
 		if a.Append {
+			w.spent += len(w.vars[name].Str)
 			v.Str = w.vars[name].Str + v.Str
 		}
 	}

@@ -62,6 +62,7 @@ func (w *walker) branch(c *syntax.IfClause) {
 // perhaps follows statements that may not run: what they leave behind is noted,
 // and that they would leave the script or a loop is not believed.
 func (w *walker) perhaps(n syntax.Node, note string, list []*syntax.Stmt) {
+	w.spent += nodeCost * len(w.vars)
 	had, vars := len(w.commands), maps.Clone(w.vars)
 	w.stmts(list)
 	w.leave = ""
@@ -79,6 +80,9 @@ func (w *walker) perhaps(n syntax.Node, note string, list []*syntax.Stmt) {
 
 // holds tells whether a condition holds, where the script alone decides it.
 func (w *walker) holds(s *syntax.Stmt) (t truth) {
+	if w.spent > dearest {
+		return unknown
+	}
 	if s.Negated {
 		defer func() { t = t.not() }()
 	}
@@ -235,7 +239,7 @@ func (w *walker) number(x syntax.ArithmExpr) (int, bool) {
 		}
 		return known
 	})
-	if !known {
+	if w.spent += int(w.cost(x)); !known || w.spent > dearest {
 		return 0, false
 	}
 	n, err := expand.Arithm(&expand.Config{Env: w}, x)

@@ -42,6 +42,8 @@ func TestCommandsFollowTheScript(t *testing.T) {
 			[]string{"srv|--b|x|--p|1", "srv|--b|y"}, nil},
 		{"case", "for b in fa3 tri; do case $b in fa*) srv --page 128 ;; tri|x) srv --b $b ;; *) srv no ;; esac; done",
 			[]string{"srv|--page|128", "srv|--b|tri"}, nil},
+		{"case that goes on", "for b in a b c; do case $b in a) srv 1;;& b) srv 2;& x) srv 3;; a|c) srv 4;;& *) srv 5;; esac; done",
+			[]string{"srv|1", "srv|4", "srv|5", "srv|2", "srv|3", "srv|4", "srv|5"}, nil},
 		{"case of what only a shell knows", "case $(hostname) in a) srv 1;; *) srv 2;; esac",
 			[]string{"srv|1", "srv|2"}, []string{"line 1: which branch of this case is taken is known only when it runs; all of them are followed"}},
 		{"recursion ends", "f() { f; }; f; srv", []string{"srv"}, nil},

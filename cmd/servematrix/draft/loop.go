@@ -20,7 +20,7 @@ func (w *walker) loop(c *syntax.ForClause) {
 	for _, item := range items {
 		w.vars[words.Name.Value] = expand.Variable{Set: true, Kind: expand.String, Str: item}
 		w.followed++
-		if w.stmts(c.Do); w.leftLoop() || w.followed > longest {
+		if w.stmts(c.Do); w.leftLoop() || w.tired(c) {
 			return
 		}
 	}
@@ -46,7 +46,7 @@ func (w *walker) count(c *syntax.ForClause, loop *syntax.CStyleLoop) {
 			return
 		}
 		w.followed++
-		if w.stmts(c.Do); w.leftLoop() || w.followed > longest {
+		if w.stmts(c.Do); w.leftLoop() || w.tired(c) {
 			return
 		}
 		if loop.Post != nil {

@@ -100,3 +100,24 @@ func FuzzCommands(f *testing.F) {
 		}
 	})
 }
+
+// A script that is short to write and long to follow is left, and that is said.
+func TestCommandsEnd(t *testing.T) {
+	for _, script := range []string{
+		"x=a; for i in {1..60}; do x=$x$x; done",
+		"a=(x); for i in {1..60}; do a+=(\"${a[@]}\"); done",
+		"x=" + strings.Repeat("a", 3000) + "; srv ${x//a/$x}",
+		"srv {1..999}{1..999}; srv {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}; srv {1..99999999}",
+		"for i in {1..9999}; do for j in {1..9999}; do x=1; done; done",
+		"for i in {1..2000}; do srv $i; done",
+	} {
+		commands, notes, err := Commands(script)
+		bytes := 0
+		for _, c := range commands {
+			bytes += len(strings.Join(c.Argv, " "))
+		}
+		if err != nil || len(notes) == 0 || bytes > 2*widest {
+			t.Errorf("%.60s: %d bytes of commands, notes %q, %v", script, bytes, notes, err)
+		}
+	}
+}

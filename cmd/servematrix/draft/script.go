@@ -26,11 +26,15 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 // stmt follows one statement. Redirections and the background are left out:
 // capturing output and supervising processes is what servematrix does.
 func (w *walker) stmt(s *syntax.Stmt) {
-	if w.followed++; s == nil || len(w.commands) >= most || w.followed > longest {
+	if w.followed++; s == nil || w.tired(s) {
 		return
 	}
 	had := len(w.commands)
-	defer func() { w.left(had, around(s)...) }()
+	defer func() {
+		if len(w.commands) > had {
+			w.left(had, around(s)...)
+		}
+	}()
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		w.call(c)
@@ -95,8 +99,9 @@ func (w *walker) left(had int, written ...string) {
 func (w *walker) binary(c *syntax.BinaryCmd) {
 	had := len(w.commands)
 	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-		w.stmt(c.X)
-		w.left(had, c.Op.String()+" "+source(c.Y))
+		if w.stmt(c.X); len(w.commands) > had {
+			w.left(had, c.Op.String()+" "+source(c.Y))
+		}
 		had = len(w.commands)
 		w.stmt(c.Y)
 		for i := had; i < len(w.commands); i++ {
@@ -143,6 +148,9 @@ func (w *walker) call(c *syntax.CallExpr) {
 		var sub expand.UnexpectedCommandError
 		if errors.As(err, &sub) || errors.Is(err, errRuns) {
 			w.note(c, "a command with $(…) or <(…) is left out; use shell: for it")
+		}
+		if errors.Is(err, errWide) {
+			w.note(c, "a command is left out: its words are too long, or too many")
 		}
 		return
 	}
@@ -232,6 +240,7 @@ func (w *walker) shift(by []string) {
 		n, _ = strconv.Atoi(by[0])
 	}
 	args := w.vars["@"].List
+	w.spent += nodeCost * len(args)
 	if n < 0 || n > len(args) {
 		return
 	}
