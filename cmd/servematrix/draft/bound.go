@@ -3,6 +3,7 @@ package draft
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,19 +70,36 @@ func (w *walker) cost(n syntax.Node) float64 {
 		case *syntax.ParamExp:
 			held := w.held(n)
 			cost += held
-			if n.Repl != nil && n.Repl.With != nil { // each byte can be replaced
-				cost += held * w.cost(n.Repl.With)
+			if n.Repl == nil && n.Exp == nil {
+				break
 			}
-			if n.Repl != nil && n.Repl.Orig != nil {
-				cost += held * w.cost(n.Repl.Orig) / nodeCost
+			// Its words are looked at once, here: walked into as well, they would cost twice at each depth.
+			times := held + 1 // a pattern is looked for, or put in, at each byte
+			if n.Exp != nil && defaults[n.Exp.Op] {
+				times = 1 // a default
 			}
-			if n.Exp != nil && n.Exp.Word != nil { // a pattern that is looked for
-				cost += held * w.cost(n.Exp.Word) / nodeCost
+			for _, word := range inside(n) {
+				cost += w.cost(word) * times
 			}
+			return false
 		}
 		return true
 	})
 	return cost
+}
+
+var defaults = map[syntax.ParExpOperator]bool{syntax.DefaultUnset: true, syntax.DefaultUnsetOrNull: true, syntax.AssignUnset: true, syntax.AssignUnsetOrNull: true,
+	syntax.AlternateUnset: true, syntax.AlternateUnsetOrNull: true, syntax.ErrorUnset: true, syntax.ErrorUnsetOrNull: true}
+
+// inside are the words of an expansion's operator.
+func inside(p *syntax.ParamExp) (words []*syntax.Word) {
+	if p.Exp != nil {
+		words = append(words, p.Exp.Word)
+	}
+	if p.Repl != nil {
+		words = append(words, p.Repl.Orig, p.Repl.With)
+	}
+	return slices.DeleteFunc(words, func(w *syntax.Word) bool { return w == nil })
 }
 
 // held is how long the value of a variable is; of one that another one names, the longest that there is.

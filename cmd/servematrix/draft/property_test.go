@@ -101,6 +101,14 @@ func FuzzCommands(f *testing.F) {
 	})
 }
 
+// Defaults in defaults are looked at once each: twice at every depth would never end.
+func TestCommandsOfDefaultsInDefaults(t *testing.T) {
+	commands, _, err := Commands("srv " + strings.Repeat("${a:-", 60) + "x" + strings.Repeat("}", 60))
+	if err != nil || len(commands) != 1 || commands[0].Argv[1] != "x" {
+		t.Error(commands, err)
+	}
+}
+
 // A script that is short to write and long to follow is left, and that is said.
 func TestCommandsEnd(t *testing.T) {
 	for _, script := range []string{
