@@ -64,17 +64,32 @@ func (v *vitals) workers(ctx context.Context, p *process.Process, match *regexp.
 	if err != nil {
 		return
 	}
-	select {
-	case <-p.Exited():
-		if p.Exit().Signal != 0 { // it was killed and took its workers along: the launch's to notice
-			return
-		}
-	case <-time.After(leaderLag):
+	if leaderEnded(ctx, p) && p.Exit().Signal != 0 { // it was killed and took its workers along: the launch's to notice
+		return
 	}
 	for _, m := range all {
 		if m.Identity == dead {
 			v.fail(ctx, "its worker "+m.String()+" ended")
 		}
+	}
+}
+
+// leaderEnded tells, once a worker has ended, whether the leader has, too. On a busy machine its guard
+// can be late with the news: a leader that no longer lives is waited for.
+func leaderEnded(ctx context.Context, p *process.Process) bool {
+	select {
+	case <-p.Exited():
+		return true
+	case <-time.After(leaderLag):
+	}
+	if p.Identity().Alive() {
+		return false
+	}
+	select {
+	case <-p.Exited():
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
