@@ -25,7 +25,7 @@ func TestStatesOfAHeatMap(t *testing.T) {
 		if c.starts > 0 {
 			d.Cells[1].Numbers = []Estimate{{Mean: 777, Low: nan, High: nan, N: 1}}
 		}
-		v, err := newView(d)
+		v, err := viewUntil(d, never)
 		if err != nil {
 			t.Fatal(err)
 		}

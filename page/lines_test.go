@@ -28,7 +28,7 @@ func flagged(load, length int) []Flag {
 
 func drawnCurves(t *testing.T, d *Data) string {
 	t.Helper()
-	v, err := newView(d)
+	v, err := viewUntil(d, never)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestCurvesOfALoadAxis(t *testing.T) {
 	for i := range d.Cells {
 		d.Cells[i].Values = []int{i / 2, i % 2}
 	}
-	v, err := newView(d)
+	v, err := viewUntil(d, never)
 	if err != nil {
 		t.Fatal(err)
 	}

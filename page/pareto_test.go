@@ -12,7 +12,7 @@ func TestUsersOfAPareto(t *testing.T) {
 	d.Cells[0].Numbers = append(d.Cells[0].Numbers, Estimate{Mean: 11, Low: -1.7, High: 23.7, N: 2})
 	d.Cells[1].Numbers = append(d.Cells[1].Numbers, Estimate{Mean: nan, Low: nan, High: nan})
 	d.Cells[0].PerUser = Estimate{Mean: 91.67, Low: -14.22, High: 197.6, N: 2}
-	v, err := newView(d)
+	v, err := viewUntil(d, never)
 	if err != nil {
 		t.Fatal(err)
 	}

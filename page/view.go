@@ -46,8 +46,6 @@ type section struct {
 	Count    int
 }
 
-func newView(d *Data) (*view, error) { return viewUntil(d, never) }
-
 func never() error { return nil }
 
 // viewUntil gives the view unless halt, asked between its parts, ends that.

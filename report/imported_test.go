@@ -29,7 +29,7 @@ func TestEndingOfAPath(t *testing.T) {
 	long := "a-name-that-is-longer-than-the-forty-characters-of-a-note.json:12"
 	for path, want := range map[string]string{
 		"night/c8/bench.jsonl:3":                                 "night/c8/bench.jsonl:3",
-		"/work/of/night/" + long:                                 "…/" + long,
+		"/data/of/night/" + long:                                 "…/" + long,
 		"/a/very/long/way/to/the/results/night/c8/bench.jsonl:3": "…/to/the/results/night/c8/bench.jsonl:3",
 	} {
 		if got := ending(path); got != want {

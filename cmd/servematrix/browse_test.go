@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -25,14 +24,11 @@ func browse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	client := &http.Client{Jar: jar, Timeout: patience}
 	var link []string
-	for end := time.Now().Add(patience); link == nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			ts.Fatalf("%s never had a link that counts", args[0])
-		}
+	if !eventually(func() bool {
 		text, err := os.ReadFile(ts.MkAbs(args[0]))
 		all := liveLink.FindAllStringSubmatch(string(text), -1)
 		if err != nil || all == nil {
-			continue
+			return false
 		}
 		newest := all[len(all)-1]
 		opened, err := client.Get(newest[0][len("live: "):])
@@ -41,6 +37,9 @@ func browse(ts *testscript.TestScript, neg bool, args []string) {
 		if opened.StatusCode == http.StatusOK && opened.Request.URL.RawQuery == "" { // else a newer one is being printed
 			link = newest
 		}
+		return link != nil
+	}) {
+		ts.Fatalf("%s never had a link that counts", args[0])
 	}
 	stream, err := client.Get(link[1] + "/events")
 	ts.Check(err)

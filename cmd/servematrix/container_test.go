@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 const hanging = `version: 1
@@ -136,24 +135,4 @@ func children(pid int) (all []child) {
 		}
 	}
 	return all
-}
-
-// holds tells whether a file of the pattern holds a text.
-func holds(pattern, text string) bool {
-	paths, _ := filepath.Glob(pattern)
-	for _, path := range paths {
-		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), text) {
-			return true
-		}
-	}
-	return false
-}
-
-func eventually(done func() bool) bool {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if done() {
-			return true
-		}
-	}
-	return false
 }

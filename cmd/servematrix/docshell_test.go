@@ -96,8 +96,9 @@ func (s *docShell) folder(shown string) string {
 		return real
 	}
 	sweep := shown[:len(shown)-len("-20060102T150405Z")]
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		var found []string
+	var found []string
+	if !eventually(func() bool {
+		found = nil
 		_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && runName.FindString(d.Name()) == d.Name() &&
 				d.Name()[:len(d.Name())-len("-20060102T150405Z")] == sweep && !s.given[d.Name()] {
@@ -105,11 +106,11 @@ func (s *docShell) folder(shown string) string {
 			}
 			return nil
 		})
-		if slices.Sort(found); len(found) > 0 {
-			s.runs[shown], s.given[found[0]] = found[0], true
-			return found[0]
-		}
+		return len(found) > 0
+	}) {
+		s.t.Fatalf("no run folder of sweep %s came", sweep)
 	}
-	s.t.Fatalf("no run folder of sweep %s came", sweep)
-	return ""
+	slices.Sort(found)
+	s.runs[shown], s.given[found[0]] = found[0], true
+	return found[0]
 }

@@ -110,17 +110,8 @@ func startServer(t *testing.T, dir, line string) (stop func()) {
 			port = words[i+1]
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+port); err == nil {
-			c.Close()
-			break
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("%s: nobody listens on port %s", line, port)
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !eventually(func() bool { return listens(port) }) {
+		t.Fatalf("%s: nobody listens on port %s", line, port)
 	}
 	return func() {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {

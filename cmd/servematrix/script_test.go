@@ -86,35 +86,24 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patience bounds every wait of a script; a machine under load is slow, not wrong.
-const patience = 60 * time.Second
-
 // await FILE TEXT waits until a file (a pattern) holds a text.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: await FILE TEXT")
 	}
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		paths, err := filepath.Glob(ts.MkAbs(args[0]))
-		ts.Check(err)
-		for _, path := range paths {
-			if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), args[1]) {
-				return
-			}
-		}
+	pattern := ts.MkAbs(args[0])
+	_, err := filepath.Match(pattern, "")
+	ts.Check(err)
+	if !eventually(func() bool { return holds(pattern, args[1]) }) {
+		ts.Fatalf("%s never held %q", args[0], args[1])
 	}
-	ts.Fatalf("%s never held %q", args[0], args[1])
 }
 
 // await-port PORT waits until somebody listens on a port.
 func awaitPort(ts *testscript.TestScript, neg bool, args []string) {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if c, err := net.Dial("tcp", "127.0.0.1:"+args[0]); err == nil {
-			c.Close()
-			return
-		}
+	if !eventually(func() bool { return listens(args[0]) }) {
+		ts.Fatalf("nobody listens on port %s", args[0])
 	}
-	ts.Fatalf("nobody listens on port %s", args[0])
 }
 
 // freeport NAME sets a variable to a port that nobody has.

@@ -17,7 +17,7 @@ TZ=UTC LANG=C.UTF-8 $tmux new-session -d -x 112 -y 27 "servematrix run sweep.yam
 until [ "$(cat runs/*/results.jsonl 2>/dev/null | wc -l)" -ge 17 ]; do sleep 1; done
 until $tmux capture-pane -p > plain; grep -q FAIL plain && grep -q 'client [1-9]' plain; do sleep 0.2; done
 $tmux capture-pane -e -p | sed "s#$work#/home/me/bench#" > screen
-(cd "$here/../.." && go run docs/pictures/terminal.go -title 'servematrix run sweep.yaml   (simulated server)') < screen > "$here/terminal.svg"
+(cd "$here/../.." && go run ./docs/pictures/terminal -title 'servematrix run sweep.yaml   (simulated server)') < screen > "$here/terminal.svg"
 
 # The page, when it is whole.
 until [ -e done ]; do sleep 1; done

@@ -1,8 +1,7 @@
-//go:build ignore
-
-// Draws a terminal's screen, as `tmux capture-pane -e -p` gives it, as SVG:
+// Command terminal draws a terminal's screen, as `tmux capture-pane -e -p` gives it, as SVG. It
+// knows colours and bold text, no movements of the cursor. docs/pictures/make.sh calls it:
 //
-//	go run docs/pictures/terminal.go -title 'a title' < screen > screen.svg
+//	go run ./docs/pictures/terminal -title 'a title' < screen > screen.svg
 package main
 
 import (
