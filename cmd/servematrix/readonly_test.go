@@ -19,5 +19,5 @@ func TestReadOnlyBuild(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	runScripts(t, "testdata/readonly")
+	runScripts(t, scripts(t, "testdata/readonly"))
 }

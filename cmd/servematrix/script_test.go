@@ -32,19 +32,31 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScript(t *testing.T) { runScripts(t, "testdata/script") }
+func TestScript(t *testing.T) { runScripts(t, scripts(t, "testdata/script")) }
 
-// TestScriptAlone runs the scripts that leave processes behind on purpose: a run of
-// another script would end those.
-func TestScriptAlone(t *testing.T) { runScripts(t, "testdata/alone") }
+// TestScriptAlone runs, one after another, the scripts that leave processes behind on
+// purpose: a run of another script would end those.
+func TestScriptAlone(t *testing.T) {
+	for _, file := range scripts(t, "testdata/alone") {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { runScripts(t, []string{file}) })
+	}
+}
 
-func runScripts(t *testing.T, dir string) {
+func scripts(t *testing.T, dir string) []string {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts in %s: %v", dir, err)
+	}
+	return files
+}
+
+func runScripts(t *testing.T, files []string) {
 	reports, err := filepath.Abs("../../report/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: dir,
+		Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,
 			"await":      await,
