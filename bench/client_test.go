@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"servematrix/bench/wire"
 )
 
 // stream answers a completion request with as many tokens as it asks for, each a chunk.
@@ -40,7 +42,17 @@ const done = "data: [DONE]\n\n"
 // quick measures url with a load of ten requests.
 func quick(t *testing.T, url string, change func(*Options)) (*Summary, error) {
 	t.Helper()
-	opt := Options{BaseURL: url, Model: "m", NumPrompts: 10, RandomInputLen: 5, RandomOutputLen: 4, RandomRangeRatio: 1, MaxConcurrency: 2, WarmupRequests: -1, Timeout: 5 * time.Second}
+	opt := options(func(o *Options) {
+		o.Wire.BaseURL = url
+		o.Wire.Model = "m"
+		o.Dataset.NumPrompts = 10
+		o.Dataset.RandomInputLen = 5
+		o.Dataset.RandomOutputLen = 4
+		o.Dataset.RandomRangeRatio = 1
+		o.Load.MaxConcurrency = 2
+		o.WarmupRequests = 0
+		o.Wire.Timeout = 5 * time.Second
+	})
 	if change != nil {
 		change(&opt)
 	}
@@ -65,51 +77,51 @@ func TestFailureClasses(t *testing.T) {
 		handle http.HandlerFunc
 		change func(*Options)
 	}{
-		"reset": {Reset, "", func(w http.ResponseWriter, r *http.Request) {
+		"reset": {wire.Reset, "", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			reset(w, false)
 		}, nil},
-		"closed before an answer": {Reset, "before an answer", func(w http.ResponseWriter, r *http.Request) {
+		"closed before an answer": {wire.Reset, "before an answer", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			reset(w, true)
 		}, nil},
-		"no answer in time": {TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
+		"no answer in time": {wire.TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // so that the server notices that the client has gone
 			<-r.Context().Done()
-		}, func(o *Options) { o.Timeout = 50 * time.Millisecond; o.NumPrompts = 2 }},
-		"no end in time": {TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
+		}, func(o *Options) { o.Wire.Timeout = 50 * time.Millisecond; o.Dataset.NumPrompts = 2 }},
+		"no end in time": {wire.TimedOut, "", func(w http.ResponseWriter, r *http.Request) {
 			stream(w, r, "")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, func(o *Options) { o.Timeout = 100 * time.Millisecond; o.NumPrompts = 2 }},
-		"404": {HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
-		"503": {HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, nil},
-		"error in the stream": {StreamError, "EngineDead", func(w http.ResponseWriter, r *http.Request) {
+		}, func(o *Options) { o.Wire.Timeout = 100 * time.Millisecond; o.Dataset.NumPrompts = 2 }},
+		"404": {wire.HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
+		"503": {wire.HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, nil},
+		"error in the stream": {wire.StreamError, "EngineDead", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"EngineDead\"}}\n\n"+done)
 		}, nil},
-		"clean end without DONE": {Truncated, "without [DONE]", func(w http.ResponseWriter, r *http.Request) { stream(w, r, "USAGE") }, nil},
-		"end without a reason": {Truncated, "without a finish reason", func(w http.ResponseWriter, r *http.Request) {
+		"clean end without DONE": {wire.Truncated, "without [DONE]", func(w http.ResponseWriter, r *http.Request) { stream(w, r, "USAGE") }, nil},
+		"end without a reason": {wire.Truncated, "without a finish reason", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"a\"}]}\n\n"+done)
 		}, nil},
-		"connection closed within": {Truncated, "in the midst", func(w http.ResponseWriter, r *http.Request) {
+		"connection closed within": {wire.Truncated, "in the midst", func(w http.ResponseWriter, r *http.Request) {
 			stream(w, r, "")
 			w.(http.Flusher).Flush()
 			reset(w, true)
 		}, nil},
-		"usage of fewer tokens than chunks": {WrongTokens, "usage says 3 tokens, but 4 chunks", func(w http.ResponseWriter, r *http.Request) {
+		"usage of fewer tokens than chunks": {wire.WrongTokens, "usage says 3 tokens, but 4 chunks", func(w http.ResponseWriter, r *http.Request) {
 			stream(w, r, "data: {\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":3}}\n\n"+done)
 		}, nil},
-		"more tokens than asked for": {WrongTokens, "asked for 4 tokens, got 9", func(w http.ResponseWriter, r *http.Request) {
+		"more tokens than asked for": {wire.WrongTokens, "asked for 4 tokens, got 9", func(w http.ResponseWriter, r *http.Request) {
 			stream(w, r, "data: {\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":9}}\n\n"+done)
 		}, nil},
-		"no text": {WrongTokens, "no text", func(w http.ResponseWriter, r *http.Request) {
+		"no text": {wire.WrongTokens, "no text", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n"+done)
 		}, nil},
-		"no JSON": {Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") }, nil},
-		"whole answer without usage": {WrongTokens, "no usage", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"choices":[{"text":"a"}]}`) },
-			func(o *Options) { o.DisableStream = true }},
-		"whole answer that is no JSON": {Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<html>`) },
-			func(o *Options) { o.DisableStream = true }},
+		"no JSON": {wire.Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") }, nil},
+		"whole answer without usage": {wire.WrongTokens, "no usage", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"choices":[{"text":"a"}]}`) },
+			func(o *Options) { o.Wire.DisableStream = true }},
+		"whole answer that is no JSON": {wire.Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<html>`) },
+			func(o *Options) { o.Wire.DisableStream = true }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(c.handle)
@@ -118,7 +130,7 @@ func TestFailureClasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics.Value("completed") != 0 || int(s.Metrics.Value("failed")) != s.Options.NumPrompts {
+			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics.Value("completed") != 0 || int(s.Metrics.Value("failed")) != s.Options.Dataset.NumPrompts {
 				t.Errorf("errors %+v of %v completed, %v failed", s.Errors, s.Metrics.Value("completed"), s.Metrics.Value("failed"))
 			}
 			if _, ok := s.Metrics.Known("mean_ttft_ms"); ok {
@@ -141,13 +153,13 @@ func closedPort(t *testing.T) string {
 
 func TestNobodyListens(t *testing.T) {
 	s, err := quick(t, closedPort(t), nil)
-	if err != nil || len(s.Errors) != 1 || s.Errors[0].Class != Refused {
+	if err != nil || len(s.Errors) != 1 || s.Errors[0].Class != wire.Refused {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if _, err := quick(t, closedPort(t), func(o *Options) { o.WarmupRequests = 1 }); err == nil || !strings.Contains(err.Error(), "warm-up request failed (refused)") {
 		t.Errorf("warm-up gives %v", err)
 	}
-	if _, err := quick(t, closedPort(t), func(o *Options) { o.Model = "" }); err == nil || !strings.Contains(err.Error(), "cannot reach the server") {
+	if _, err := quick(t, closedPort(t), func(o *Options) { o.Wire.Model = "" }); err == nil || !strings.Contains(err.Error(), "cannot reach the server") {
 		t.Errorf("asking for the model gives %v", err)
 	}
 }
@@ -214,8 +226,8 @@ func TestRequests(t *testing.T) {
 		}))
 		t.Setenv("OPENAI_API_KEY", "key")
 		if _, err := quick(t, server.URL, func(o *Options) {
-			o.Backend, o.NumPrompts, o.VocabSize, o.RandomInputLen, o.RandomOutputLen = backend, 1, 1, 3, 2
-			o.Headers, o.ExtraRequestBody = []string{"X-Test=yes"}, `{"temperature":0.5}`
+			o.Wire.Backend, o.Dataset.NumPrompts, o.Dataset.VocabSize, o.Dataset.RandomInputLen, o.Dataset.RandomOutputLen = backend, 1, 1, 3, 2
+			o.Wire.Headers, o.Wire.ExtraRequestBody = []string{"X-Test=yes"}, `{"temperature":0.5}`
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -237,12 +249,12 @@ func TestModelIsAskedFor(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	if s, err := quick(t, server.URL, func(o *Options) { o.Model = "" }); err != nil || model.Load() != "served" || s.Options.Model != "served" {
+	if s, err := quick(t, server.URL, func(o *Options) { o.Wire.Model = "" }); err != nil || model.Load() != "served" || s.Options.Wire.Model != "served" {
 		t.Errorf("model %v, %v", model.Load(), err)
 	}
 	for _, answer := range []string{`{"data":[]}`, `nonsense`} {
 		odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, answer) }))
-		if _, err := quick(t, odd.URL, func(o *Options) { o.Model = "" }); err == nil || !strings.Contains(err.Error(), "give --model") {
+		if _, err := quick(t, odd.URL, func(o *Options) { o.Wire.Model = "" }); err == nil || !strings.Contains(err.Error(), "give --model") {
 			t.Errorf("%s gives %v", answer, err)
 		}
 		odd.Close()
@@ -281,7 +293,7 @@ func TestMaxConcurrency(t *testing.T) {
 				c.limit = 12 // all at once
 			}
 			server := httptest.NewServer(c)
-			s, err := quick(t, server.URL, func(o *Options) { o.MaxConcurrency, o.NumPrompts, o.RequestRate = limit, 12, rate })
+			s, err := quick(t, server.URL, func(o *Options) { o.Load.MaxConcurrency, o.Dataset.NumPrompts, o.Load.RequestRate = limit, 12, rate })
 			if err != nil || s.Metrics.Value("completed") != 12 || c.most != c.limit {
 				t.Errorf("rate %v: %d at once, want %d; %v", rate, c.most, c.limit, err)
 			}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"servematrix/bench/dataset"
+	"servematrix/bench/tally"
 )
 
 // MarshalJSON gives the measurement as one object: the contract's metrics by name at the top
@@ -31,15 +33,15 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 
 // besides is what the line of the output file holds behind the metrics.
 type besides struct {
-	Client    string       `json:"client"`
-	Version   string       `json:"version"`
-	Time      string       `json:"time"`
-	Tag       string       `json:"tag,omitempty"`
-	Simulated bool         `json:"simulated"`
-	Partial   bool         `json:"partial"`
-	Errors    []ErrorClass `json:"errors"`
-	Config    config       `json:"config"`
-	Details   *details     `json:"details,omitempty"`
+	Client    string             `json:"client"`
+	Version   string             `json:"version"`
+	Time      string             `json:"time"`
+	Tag       string             `json:"tag,omitempty"`
+	Simulated bool               `json:"simulated"`
+	Partial   bool               `json:"partial"`
+	Errors    []tally.ErrorClass `json:"errors"`
+	Config    config             `json:"config"`
+	Details   *details           `json:"details,omitempty"`
 }
 
 // config is what was asked for. Values of headers may be secrets: only names are kept.
@@ -66,24 +68,20 @@ type config struct {
 }
 
 func (s *Summary) config() config {
-	o := s.Options
+	o, d, l, w := s.Options, s.Options.Dataset, s.Options.Load, s.Options.Wire
 	c := config{
-		Backend: o.Backend, BaseURL: o.shownURL(), Model: o.Model, Dataset: o.DatasetName, NumPrompts: o.NumPrompts,
-		VocabSize: o.VocabSize, Seed: o.Seed, RequestRate: pythonFloat(o.RequestRate), MaxConcurrency: o.MaxConcurrency,
-		WarmupRequests: o.WarmupRequests, IgnoreEOS: !o.DisableIgnoreEOS, Stream: !o.DisableStream, FlushCache: o.FlushCache,
-		TimeoutS: o.Timeout.Seconds(), ExtraRequestBody: o.ExtraRequestBody, Percentiles: o.Percentiles,
+		Backend: w.Backend, BaseURL: w.ShownURL(), Model: w.Model, Dataset: d.Name, NumPrompts: d.NumPrompts,
+		VocabSize: d.VocabSize, Seed: o.Seed, RequestRate: pythonFloat(l.RequestRate), MaxConcurrency: l.MaxConcurrency,
+		WarmupRequests: o.WarmupRequests, IgnoreEOS: !w.DisableIgnoreEOS, Stream: !w.DisableStream, FlushCache: o.FlushCache,
+		TimeoutS: w.Timeout.Seconds(), Headers: w.HeaderNames(), ExtraRequestBody: w.ExtraRequestBody, Percentiles: o.Percentiles,
 	}
-	if o.DatasetName == sharedPrefix {
+	if d.Name == dataset.SharedPrefix {
 		c.Shared = map[string]any{
-			"num_groups": o.GSPNumGroups, "prompts_per_group": o.GSPPromptsPerGroup, "system_prompt_len": o.GSPSystemPromptLen,
-			"question_len": o.GSPQuestionLen, "output_len": o.GSPOutputLen,
+			"num_groups": d.GSPNumGroups, "prompts_per_group": d.GSPPromptsPerGroup, "system_prompt_len": d.GSPSystemPromptLen,
+			"question_len": d.GSPQuestionLen, "output_len": d.GSPOutputLen,
 		}
 	} else {
-		c.Random = map[string]any{"input_len": o.RandomInputLen, "output_len": o.RandomOutputLen, "range_ratio": o.RandomRangeRatio}
-	}
-	for _, h := range o.Headers {
-		name, _, _ := strings.Cut(h, "=")
-		c.Headers = append(c.Headers, name)
+		c.Random = map[string]any{"input_len": d.RandomInputLen, "output_len": d.RandomOutputLen, "range_ratio": d.RandomRangeRatio}
 	}
 	return c
 }
@@ -106,21 +104,21 @@ func (s *Summary) details() *details {
 	}
 	d := &details{}
 	for _, r := range s.records {
-		d.Start = append(d.Start, r.start.Seconds())
-		d.InputLens, d.OutputLens = append(d.InputLens, r.input), append(d.OutputLens, r.output)
-		gaps := make([]float64, len(r.gaps))
-		for i, gap := range r.gaps {
-			gaps[i] = millis(gap)
+		d.Start = append(d.Start, r.Start.Seconds())
+		d.InputLens, d.OutputLens = append(d.InputLens, r.Input), append(d.OutputLens, r.Output)
+		gaps := make([]float64, len(r.Gaps))
+		for i, gap := range r.Gaps {
+			gaps[i] = tally.Millis(gap)
 		}
 		d.ITL = append(d.ITL, gaps)
-		if r.failed != nil {
+		if r.Failed != nil {
 			d.TTFT, d.E2E = append(d.TTFT, nil), append(d.E2E, nil)
-			d.Errors = append(d.Errors, r.failed.class+": "+r.failed.message)
+			d.Errors = append(d.Errors, r.Failed.Class+": "+r.Failed.Message)
 			continue
 		}
-		ttft, e2e := millis(r.ttft), millis(r.e2e)
+		ttft, e2e := tally.Millis(r.TTFT), tally.Millis(r.E2E)
 		d.E2E, d.Errors = append(d.E2E, &e2e), append(d.Errors, "")
-		if s.Options.DisableStream {
+		if s.Options.Wire.DisableStream {
 			d.TTFT = append(d.TTFT, nil)
 		} else {
 			d.TTFT = append(d.TTFT, &ttft)

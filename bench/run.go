@@ -7,6 +7,9 @@ import (
 	"io"
 	"runtime/debug"
 	"time"
+
+	"servematrix/bench/dataset"
+	"servematrix/bench/wire"
 )
 
 // Exit codes of Run.
@@ -28,19 +31,19 @@ type usageError struct{ error }
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	var bar *progress
 	s, err := measure(ctx, opt, hooks{
-		ready: func(o Options, in, out int) {
-			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Backend, o.shownURL())
-			fmt.Fprintf(stdout, "#Input tokens: %d\n#Output tokens: %d\n", in, out)
+		ready: func(o Options, set *dataset.Set) {
+			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Wire.Backend, o.Wire.ShownURL())
+			fmt.Fprintf(stdout, "#Input tokens: %d\n#Output tokens: %d\n", set.Input, set.Output)
 			if o.WarmupRequests > 0 {
 				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
 			}
 		},
 		begin: func(o Options) {
 			if !o.DisableTQDM {
-				bar = newProgress(stderr, o.NumPrompts)
+				bar = newProgress(stderr, o.Dataset.NumPrompts)
 			}
 		},
-		done: func(record) { bar.add() },
+		done: func() { bar.add() },
 	})
 	bar.finish()
 	if err != nil {
@@ -77,15 +80,15 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 // during the load the summary is of what had ended, and marked as partial.
 func Measure(ctx context.Context, opt Options) (*Summary, error) {
 	return measure(ctx, opt, hooks{
-		ready: func(Options, int, int) {}, begin: func(Options) {}, done: func(record) {},
+		ready: func(Options, *dataset.Set) {}, begin: func(Options) {}, done: func() {},
 	})
 }
 
 // hooks tell of the steps of a measurement.
 type hooks struct {
-	ready func(opt Options, inputTokens, outputTokens int)
-	begin func(opt Options)
-	done  func(record)
+	ready func(Options, *dataset.Set)
+	begin func(Options)
+	done  func()
 }
 
 func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
@@ -93,36 +96,40 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	c := newClient(opt)
-	defer c.http.CloseIdleConnections()
-	if opt.Model == "" && c.endpoint != native {
-		if opt.Model, err = c.model(ctx); err != nil {
-			return nil, err
-		}
-		c.opt = opt
+	set, err := dataset.Open(opt.Dataset)
+	if err != nil {
+		return nil, usageError{err}
 	}
-	prompts := opt.prompts()
-	in, out := 0, 0
-	for _, p := range prompts {
-		in, out = in+len(p.ids), out+p.output
+	client := wire.New(opt.Wire)
+	defer client.Close()
+	if opt.Wire.Model, err = client.AskModel(ctx); err != nil {
+		return nil, err
 	}
-	h.ready(opt, in, out)
-	for _, p := range opt.warmups(prompts[0]) {
-		if r := c.send(ctx, p, time.Now()); r.failed != nil {
-			return nil, fmt.Errorf("the warm-up request failed (%s): %s", r.failed.class, r.failed.message)
+	h.ready(opt, set)
+	for p := range set.Warmup(opt.WarmupRequests) {
+		if r := client.Send(ctx, p, time.Now()); r.Failed != nil {
+			return nil, fmt.Errorf("the warm-up request failed (%s): %s", r.Failed.Class, r.Failed.Message)
 		}
 	}
 	if opt.FlushCache {
-		if err := c.flush(ctx); err != nil {
+		if err := client.Flush(ctx); err != nil {
 			return nil, err
 		}
 	}
 	h.begin(opt)
+	s := newSummary(opt)
 	began := time.Now()
-	records := c.load(ctx, prompts, h.done)
-	s := summarize(opt, records, time.Since(began))
-	s.Simulated = c.simulated.Load()
-	s.Partial = len(records) < len(prompts)
+	opt.Load.Run(ctx, began, set, func(p dataset.Prompt) {
+		r := client.Send(ctx, p, began)
+		if ctx.Err() != nil && r.Failed != nil {
+			return // cut short by us, which says nothing about the server
+		}
+		s.add(r)
+		h.done()
+	})
+	s.end(time.Since(began))
+	s.Simulated = client.Simulated()
+	s.Partial = s.tally.Count() < set.Count
 	return s, nil
 }
 

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"servematrix/bench/dataset"
+	"servematrix/bench/wire"
 	"servematrix/metric"
 	"servematrix/sim"
 )
@@ -67,10 +69,15 @@ func radixExperiment(t *testing.T) (problems []string) {
 	for _, cache := range []string{"on", "off"} {
 		url := simulated(t, sim.Options{DisableRadixCache: cache == "off"})
 		for load, opt := range map[string]Options{
-			"shared": {DatasetName: sharedPrefix, GSPNumGroups: 2, GSPPromptsPerGroup: 8, GSPSystemPromptLen: 2048, GSPQuestionLen: 64, GSPOutputLen: 16},
-			"random": {NumPrompts: 16, RandomInputLen: 1024, RandomOutputLen: 16, RandomRangeRatio: 1},
+			"shared": options(func(o *Options) {
+				o.Dataset.Name, o.Dataset.GSPNumGroups, o.Dataset.GSPPromptsPerGroup = dataset.SharedPrefix, 2, 8
+				o.Dataset.GSPSystemPromptLen, o.Dataset.GSPQuestionLen, o.Dataset.GSPOutputLen = 2048, 64, 16
+			}),
+			"random": options(func(o *Options) {
+				o.Dataset.NumPrompts, o.Dataset.RandomInputLen, o.Dataset.RandomOutputLen, o.Dataset.RandomRangeRatio = 16, 1024, 16, 1
+			}),
 		} {
-			opt.BaseURL, opt.Backend, opt.MaxConcurrency, opt.FlushCache = url, "sglang-oai", 4, true
+			opt.Wire.BaseURL, opt.Wire.Backend, opt.Load.MaxConcurrency, opt.FlushCache = url, "sglang-oai", 4, true
 			s, err := Measure(context.Background(), opt)
 			if err != nil {
 				t.Fatal(err)
@@ -105,11 +112,18 @@ func radixExperiment(t *testing.T) (problems []string) {
 // TestEveryBackendAgainstTheSimulation runs each endpoint streamed and whole.
 func TestEveryBackendAgainstTheSimulation(t *testing.T) {
 	url := simulated(t, sim.Options{DecodeBase: time.Millisecond})
-	for backend := range endpoints {
+	for _, backend := range wire.Backends() {
 		for _, whole := range []bool{false, true} {
-			s, err := Measure(context.Background(), Options{
-				Backend: backend, BaseURL: url, NumPrompts: 6, RandomInputLen: 20, RandomOutputLen: 5, RandomRangeRatio: 1, MaxConcurrency: 3, DisableStream: whole,
-			})
+			s, err := Measure(context.Background(), options(func(o *Options) {
+				o.Wire.Backend = backend
+				o.Wire.BaseURL = url
+				o.Dataset.NumPrompts = 6
+				o.Dataset.RandomInputLen = 20
+				o.Dataset.RandomOutputLen = 5
+				o.Dataset.RandomRangeRatio = 1
+				o.Load.MaxConcurrency = 3
+				o.Wire.DisableStream = whole
+			}))
 			if err != nil {
 				t.Fatalf("%s: %v", backend, err)
 			}
@@ -117,7 +131,7 @@ func TestEveryBackendAgainstTheSimulation(t *testing.T) {
 			if s.Metrics.Value("completed") != 6 || s.Metrics.Value("total_output_tokens") != 30 || hasTTFT == whole {
 				t.Errorf("%s, whole answers %v: %+v %+v", backend, whole, s.Metrics, s.Errors)
 			}
-			if in := s.Metrics.Value("total_input_tokens"); in != 120 && endpoints[backend] != chat {
+			if in := s.Metrics.Value("total_input_tokens"); in != 120 && !strings.HasSuffix(backend, "-chat") {
 				t.Errorf("%s: %v input tokens", backend, in)
 			}
 		}
@@ -128,10 +142,18 @@ func TestEveryBackendAgainstTheSimulation(t *testing.T) {
 // its class, and for the requests it concerns.
 func TestFaultsAreSeen(t *testing.T) {
 	for fault, class := range map[string]string{
-		"http-500=3": HTTP5xx, "truncate=3": Truncated, "reset=3": Reset, "error-chunk=3": StreamError, "wrong-usage=3": WrongTokens,
+		"http-500=3": wire.HTTP5xx, "truncate=3": wire.Truncated, "reset=3": wire.Reset, "error-chunk=3": wire.StreamError, "wrong-usage=3": wire.WrongTokens,
 	} {
 		url := simulated(t, sim.Options{Faults: []string{fault}, DecodeBase: time.Millisecond})
-		s, err := Measure(context.Background(), Options{BaseURL: url, NumPrompts: 12, RandomInputLen: 5, RandomOutputLen: 8, RandomRangeRatio: 1, MaxConcurrency: 2, WarmupRequests: -1})
+		s, err := Measure(context.Background(), options(func(o *Options) {
+			o.Wire.BaseURL = url
+			o.Dataset.NumPrompts = 12
+			o.Dataset.RandomInputLen = 5
+			o.Dataset.RandomOutputLen = 8
+			o.Dataset.RandomRangeRatio = 1
+			o.Load.MaxConcurrency = 2
+			o.WarmupRequests = 0
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,12 +162,29 @@ func TestFaultsAreSeen(t *testing.T) {
 		}
 	}
 	url := simulated(t, sim.Options{Faults: []string{"stall=5"}})
-	s, err := Measure(context.Background(), Options{BaseURL: url, NumPrompts: 6, RandomInputLen: 5, RandomOutputLen: 3, RandomRangeRatio: 1, MaxConcurrency: 1, WarmupRequests: -1, Timeout: 300 * time.Millisecond})
-	if err != nil || s.Metrics.Value("completed") != 4 || s.Errors[0].Class != TimedOut {
+	s, err := Measure(context.Background(), options(func(o *Options) {
+		o.Wire.BaseURL = url
+		o.Dataset.NumPrompts = 6
+		o.Dataset.RandomInputLen = 5
+		o.Dataset.RandomOutputLen = 3
+		o.Dataset.RandomRangeRatio = 1
+		o.Load.MaxConcurrency = 1
+		o.WarmupRequests = 0
+		o.Wire.Timeout = 300 * time.Millisecond
+	}))
+	if err != nil || s.Metrics.Value("completed") != 4 || s.Errors[0].Class != wire.TimedOut {
 		t.Errorf("stall: %+v, %v", s, err)
 	}
 	url = simulated(t, sim.Options{Faults: []string{"die-after=5:1"}})
-	s, err = Measure(context.Background(), Options{BaseURL: url, NumPrompts: 8, RandomInputLen: 5, RandomOutputLen: 3, RandomRangeRatio: 1, MaxConcurrency: 1, WarmupRequests: -1})
+	s, err = Measure(context.Background(), options(func(o *Options) {
+		o.Wire.BaseURL = url
+		o.Dataset.NumPrompts = 8
+		o.Dataset.RandomInputLen = 5
+		o.Dataset.RandomOutputLen = 3
+		o.Dataset.RandomRangeRatio = 1
+		o.Load.MaxConcurrency = 1
+		o.WarmupRequests = 0
+	}))
 	if err != nil || s.Metrics.Value("completed") != 4 || s.Metrics.Value("failed") != 4 {
 		t.Errorf("die-after: %+v, %v", s, err)
 	}
@@ -155,7 +194,14 @@ func TestRun(t *testing.T) {
 	url := simulated(t, sim.Options{})
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	var stdout, stderr bytes.Buffer
-	opt := Options{BaseURL: url, NumPrompts: 4, RandomInputLen: 5, RandomOutputLen: 5, RandomRangeRatio: 1, OutputFile: path}
+	opt := options(func(o *Options) {
+		o.Wire.BaseURL = url
+		o.Dataset.NumPrompts = 4
+		o.Dataset.RandomInputLen = 5
+		o.Dataset.RandomOutputLen = 5
+		o.Dataset.RandomRangeRatio = 1
+		o.OutputFile = path
+	})
 	if code := Run(context.Background(), opt, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
@@ -188,12 +234,25 @@ func TestExitCodes(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"bad option":         {Options{Backend: "x"}, 2, "--backend x"},
-		"nobody listens":     {Options{BaseURL: closedPort(t), Model: "m"}, 1, "the warm-up request failed (refused)"},
-		"no model to be had": {Options{BaseURL: broken.URL}, 1, "/v1/models: 500"},
-		"no request succeeds": {Options{BaseURL: broken.URL, Model: "m", NumPrompts: 2, WarmupRequests: -1, DisableTQDM: true}, 1,
+		"bad option":         {options(func(o *Options) { o.Wire.Backend = "x" }), 2, "--backend x"},
+		"nobody listens":     {options(func(o *Options) { o.Wire.BaseURL = closedPort(t); o.Wire.Model = "m" }), 1, "the warm-up request failed (refused)"},
+		"no model to be had": {options(func(o *Options) { o.Wire.BaseURL = broken.URL }), 1, "/v1/models: 500"},
+		"no request succeeds": {options(func(o *Options) {
+			o.Wire.BaseURL = broken.URL
+			o.Wire.Model = "m"
+			o.Dataset.NumPrompts = 2
+			o.WarmupRequests = 0
+			o.DisableTQDM = true
+		}), 1,
 			"servematrix bench: 2 requests failed (http_5xx), first: 500 Internal Server Error: no\n"},
-		"nothing to flush": {Options{BaseURL: simulated(t, sim.Options{Faults: []string{"http-500=1000"}}), FlushCache: true, NumPrompts: 1, RandomOutputLen: 1, RandomInputLen: 1, OutputFile: t.TempDir()}, 1, "--output-file"},
+		"nothing to flush": {options(func(o *Options) {
+			o.Wire.BaseURL = simulated(t, sim.Options{Faults: []string{"http-500=1000"}})
+			o.FlushCache = true
+			o.Dataset.NumPrompts = 1
+			o.Dataset.RandomOutputLen = 1
+			o.Dataset.RandomInputLen = 1
+			o.OutputFile = t.TempDir()
+		}), 1, "--output-file"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := Run(context.Background(), c.opt, &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.stderr) {
@@ -208,7 +267,16 @@ func TestInterrupt(t *testing.T) {
 	defer cancel()
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	watch := &cancelAt{states: 3, cancel: cancel}
-	opt := Options{BaseURL: url, NumPrompts: 1000, RandomInputLen: 5, RandomOutputLen: 50, RandomRangeRatio: 1, MaxConcurrency: 1, OutputFile: path, WarmupRequests: -1}
+	opt := options(func(o *Options) {
+		o.Wire.BaseURL = url
+		o.Dataset.NumPrompts = 1000
+		o.Dataset.RandomInputLen = 5
+		o.Dataset.RandomOutputLen = 50
+		o.Dataset.RandomRangeRatio = 1
+		o.Load.MaxConcurrency = 1
+		o.OutputFile = path
+		o.WarmupRequests = 0
+	})
 	var stdout bytes.Buffer
 	if code := Run(ctx, opt, &stdout, watch); code != 130 {
 		t.Errorf("exit code %d\n%s", code, watch.text.String())
@@ -253,11 +321,11 @@ func (c *cancelAt) Write(p []byte) (int, error) {
 func TestFlush(t *testing.T) {
 	for _, style := range []string{sim.SGLang, sim.VLLM} {
 		url := simulated(t, sim.Options{Style: style})
-		opt, err := Options{BaseURL: url}.resolve()
+		opt, err := options(func(o *Options) { o.Wire.BaseURL = url }).resolve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := newClient(opt).flush(context.Background()); err != nil {
+		if err := wire.New(opt.Wire).Flush(context.Background()); err != nil {
 			t.Errorf("%s: %v", style, err)
 		}
 	}
@@ -272,8 +340,8 @@ func TestFlush(t *testing.T) {
 				_, _ = io.WriteString(w, answer)
 			}
 		}))
-		opt, _ := Options{BaseURL: server.URL}.resolve()
-		if err := newClient(opt).flush(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
+		opt, _ := options(func(o *Options) { o.Wire.BaseURL = server.URL }).resolve()
+		if err := wire.New(opt.Wire).Flush(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s gives %v", answer, err)
 		}
 		server.Close()

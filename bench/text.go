@@ -19,16 +19,16 @@ func (s *Summary) WriteText(w io.Writer) {
 	o := s.Options
 	b.line("")
 	b.title(" Serving Benchmark Result ", "=")
-	b.row("Backend:", o.Backend)
+	b.row("Backend:", o.Wire.Backend)
 	if s.Simulated {
 		b.row("Server:", "simulated")
 	}
 	if s.Partial {
 		b.row("Partial:", "interrupted")
 	}
-	b.row("Traffic request rate:", pythonFloat(o.RequestRate))
-	if o.MaxConcurrency > 0 {
-		b.row("Max request concurrency:", strconv.Itoa(o.MaxConcurrency))
+	b.row("Traffic request rate:", pythonFloat(o.Load.RequestRate))
+	if o.Load.MaxConcurrency > 0 {
+		b.row("Max request concurrency:", strconv.Itoa(o.Load.MaxConcurrency))
 	} else {
 		b.row("Max request concurrency:", "not set")
 	}
@@ -75,9 +75,8 @@ func (s *Summary) section(b *block, title, label, metric string) {
 	b.number("Mean "+label+" (ms):", s.Metrics.Value("mean_"+metric))
 	b.number("Median "+label+" (ms):", s.Metrics.Value("median_"+metric))
 	b.number("Std "+label+" (ms):", s.Metrics.Value("std_"+metric))
-	percentiles, _ := s.Options.percentiles() // resolve has checked them
-	for _, p := range percentiles {
-		b.number("P"+p.name+" "+label+" (ms):", s.Metrics.Value("p"+p.name+"_"+metric))
+	for _, p := range s.Options.percentiles() {
+		b.number("P"+p.Name+" "+label+" (ms):", s.Metrics.Value("p"+p.Name+"_"+metric))
 	}
 	b.number("Max "+label+" (ms):", s.Metrics.Value("max_"+metric))
 }

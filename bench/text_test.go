@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"servematrix/bench/dataset"
+	"servematrix/bench/tally"
+	"servematrix/bench/wire"
 	"servematrix/metric"
 )
 
@@ -22,7 +25,7 @@ func TestBlockHasSGLangsLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt, err := Options{Backend: "vllm", MaxConcurrency: 8}.resolve()
+	opt, err := options(func(o *Options) { o.Wire.Backend = "vllm"; o.Load.MaxConcurrency = 8 }).resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +54,9 @@ func TestBlockHasSGLangsLayout(t *testing.T) {
 }
 
 func TestBlockTellsWhatSGLangsDoesNot(t *testing.T) {
-	opt, _ := Options{DisableStream: true, RequestRate: 20, Percentiles: "50,99.9"}.resolve()
+	opt, _ := options(func(o *Options) { o.Wire.DisableStream = true; o.Load.RequestRate = 20; o.Percentiles = "50,99.9" }).resolve()
 	s := &Summary{
-		Options: opt, Simulated: true, Partial: true, Errors: []ErrorClass{{Refused, 3, "x"}},
+		Options: opt, Simulated: true, Partial: true, Errors: []tally.ErrorClass{{Class: wire.Refused, Count: 3, First: "x"}},
 		Metrics: metric.Of(map[string]float64{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2}),
 	}
 	var out bytes.Buffer
@@ -110,17 +113,23 @@ func TestProgressLooksLikeTqdm(t *testing.T) {
 
 func TestJSONLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "out.jsonl")
-	opt, err := Options{
-		OutputFile: path, OutputDetails: true, Headers: []string{"Authorization=Bearer top-secret"}, Tag: "a",
-		BaseURL: "http://user:top-secret@127.0.0.1:1", DatasetName: sharedPrefix, GSPNumGroups: 2, GSPPromptsPerGroup: 2,
-	}.resolve()
+	opt, err := options(func(o *Options) {
+		o.OutputFile = path
+		o.OutputDetails = true
+		o.Wire.Headers = []string{"Authorization=Bearer top-secret"}
+		o.Tag = "a"
+		o.Wire.BaseURL = "http://user:top-secret@127.0.0.1:1"
+		o.Dataset.Name = dataset.SharedPrefix
+		o.Dataset.GSPNumGroups = 2
+		o.Dataset.GSPPromptsPerGroup = 2
+	}).resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := summarize(opt, []record{
-		{start: time.Second, ttft: time.Second, e2e: 2 * time.Second, gaps: []time.Duration{time.Second}, input: 3, output: 2},
-		{failed: failf(Reset, "gone"), input: 4},
-	}, 4*time.Second)
+	s := newSummary(opt)
+	s.add(&wire.Record{Start: time.Second, TTFT: time.Second, E2E: 2 * time.Second, Gaps: []time.Duration{time.Second}, Input: 3, Output: 2})
+	s.add(&wire.Record{Failed: &wire.Failure{Class: wire.Reset, Message: "gone"}, Input: 4})
+	s.end(4 * time.Second)
 	for range 2 {
 		if err := s.appendJSON(); err != nil {
 			t.Fatal(err)
@@ -138,7 +147,7 @@ func TestJSONLine(t *testing.T) {
 		Metrics      *metric.Values
 		Client       string
 		Tag          string
-		Errors       []ErrorClass
+		Errors       []tally.ErrorClass
 		Duration     float64  `json:"duration_s"`
 		RequestRate  *float64 `json:"request_rate"`
 		AcceptLength *float64 `json:"accept_length"`

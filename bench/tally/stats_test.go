@@ -1,10 +1,11 @@
-package bench
+package tally
 
 import (
 	"math"
 	"testing"
 	"time"
 
+	"servematrix/bench/wire"
 	"servematrix/metric"
 )
 
@@ -51,30 +52,33 @@ func TestDescribeLeavesOutWhatIsUnknown(t *testing.T) {
 	if values.Len() != 0 {
 		t.Errorf("statistics of nothing: %v", values.Names())
 	}
-	describe(values, "ttft_ms", []float64{3, 1, 2}, []percentile{{"99.9", 99.9}})
+	describe(values, "ttft_ms", []float64{3, 1, 2}, Percentiles{{"99.9", 99.9}})
 	for name, want := range map[string]float64{"mean_ttft_ms": 2, "median_ttft_ms": 2, "max_ttft_ms": 3, "std_ttft_ms": math.Sqrt(2.0 / 3), "p99.9_ttft_ms": 2.998} {
 		near(t, name, values.Value(name), want)
 	}
 }
 
 // TestSummarize works the definitions through on three requests, one of them failed.
-func TestSummarize(t *testing.T) {
+func TestTally(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
-	opt, err := Options{NumPrompts: 3, MaxConcurrency: 2}.resolve()
+	percentiles, err := ParsePercentiles("90,95,99")
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := []record{
+	tally := New(true, percentiles)
+	for _, r := range []*wire.Record{
 		// 5 tokens in 3 chunks: 2.5, 3.0 and 3.5 s after the beginning.
-		{start: 2 * s, ttft: 500 * ms, e2e: 1500 * ms, gaps: []time.Duration{500 * ms, 500 * ms}, input: 10, output: 5},
-		{start: 1 * s, ttft: 100 * ms, failed: failf(Reset, "later")},
+		{Start: 2 * s, TTFT: 500 * ms, E2E: 1500 * ms, Gaps: []time.Duration{500 * ms, 500 * ms}, Input: 10, Output: 5},
+		{Start: 1 * s, TTFT: 100 * ms, Failed: &wire.Failure{Class: wire.Reset, Message: "later"}},
 		// 3 tokens in 3 chunks: 0.2, 0.3 and 0.7 s.
-		{start: 0, ttft: 200 * ms, e2e: 700 * ms, gaps: []time.Duration{100 * ms, 400 * ms}, input: 20, output: 3},
-		{start: 0, ttft: 300 * ms, failed: failf(Reset, "sooner")},
+		{Start: 0, TTFT: 200 * ms, E2E: 700 * ms, Gaps: []time.Duration{100 * ms, 400 * ms}, Input: 20, Output: 3},
+		{Start: 0, TTFT: 300 * ms, Failed: &wire.Failure{Class: wire.Reset, Message: "sooner"}},
+	} {
+		tally.Add(r)
 	}
-	got := summarize(opt, records, 4*s)
+	got := tally.Metrics(4 * s)
 	for name, want := range map[string]float64{
-		"completed": 2, "failed": 2, "num_prompts": 3, "duration_s": 4, "max_concurrency": 2,
+		"completed": 2, "failed": 2, "duration_s": 4,
 		"total_input_tokens": 30, "total_output_tokens": 8, "request_throughput": 0.5,
 		"input_throughput": 7.5, "output_throughput": 2, "total_throughput": 9.5,
 		"concurrency":              2.2 / 4,
@@ -85,21 +89,21 @@ func TestSummarize(t *testing.T) {
 		"std_tpot_ms":  0, "mean_itl_ms": 375, "median_itl_ms": 450, "max_itl_ms": 500,
 		"mean_e2e_latency_ms": 1100, "std_e2e_latency_ms": 400, "p90_e2e_latency_ms": 1420,
 	} {
-		value, ok := got.Metrics.Known(name)
+		value, ok := got.Known(name)
 		if !ok {
 			t.Errorf("%s is missing", name)
 		}
 		near(t, name, value, want)
 	}
-	if len(got.Errors) != 1 || got.Errors[0] != (ErrorClass{Reset, 2, "sooner"}) {
-		t.Errorf("errors %+v", got.Errors)
+	if errors := tally.Errors(); len(errors) != 1 || errors[0] != (ErrorClass{wire.Reset, 2, "sooner"}) {
+		t.Errorf("errors %+v", errors)
 	}
 }
 
 func TestPeaksSpanBins(t *testing.T) {
 	var b bins
-	b.add(&record{start: 0, e2e: 2500 * time.Millisecond, ttft: 2 * time.Second, output: 1})
-	b.add(&record{start: 2400 * time.Millisecond, e2e: 100 * time.Millisecond, ttft: 50 * time.Millisecond, output: 1})
+	b.add(&wire.Record{Start: 0, E2E: 2500 * time.Millisecond, TTFT: 2 * time.Second, Output: 1})
+	b.add(&wire.Record{Start: 2400 * time.Millisecond, E2E: 100 * time.Millisecond, TTFT: 50 * time.Millisecond, Output: 1})
 	if b.mostRequests() != 2 || b.mostTokens() != 2 || len(b.requests) != 3 {
 		t.Errorf("%+v", b)
 	}

@@ -1,4 +1,7 @@
-package bench
+// Package load decides when each prompt is sent: as fast as a number of senders gets answers (a
+// closed loop), or at points in time that do not ask what became of earlier ones (an open loop).
+// It neither makes prompts nor knows how they are sent.
+package load
 
 import (
 	"context"
@@ -6,34 +9,26 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"servematrix/bench/dataset"
 )
 
-// load sends all prompts and gives the records of those that ended before ctx did. done is
-// called after each, from any goroutine.
+// streamArrivals is the stream of randomness of arrivals; those of package dataset are others.
+const streamArrivals = 4
+
+// Run calls send for all prompts, from many goroutines, until all have returned. It sends no more
+// when ctx ends. began is the beginning of the run.
 //
 // Without a rate this is a closed loop: MaxConcurrency senders take the next prompt when their
 // last answer is complete. With a rate it is an open one: request i is sent at the i-th point of a
 // Poisson process that begins with the run, whatever became of the ones before. Both combine: an
 // arrival that finds MaxConcurrency requests in flight waits for its turn, and this waiting,
 // which happens in the client, is no part of its latency, as in sglang.bench_serving.
-func (c *client) load(ctx context.Context, prompts []prompt, done func(record)) []record {
-	began := time.Now()
-	var mu sync.Mutex
-	records := make([]record, 0, len(prompts))
-	send := func(p prompt) {
-		r := c.send(ctx, p, began)
-		if ctx.Err() != nil && r.failed != nil {
-			return // cut short by us, which says nothing about the server
-		}
-		mu.Lock()
-		records = append(records, r)
-		mu.Unlock()
-		done(r)
-	}
+func (o Options) Run(ctx context.Context, began time.Time, set *dataset.Set, send func(dataset.Prompt)) {
 	var wait sync.WaitGroup
-	queue := make(chan prompt)
-	if limit := c.opt.MaxConcurrency; limit > 0 {
-		for range min(limit, len(prompts)) {
+	queue := make(chan dataset.Prompt)
+	if o.MaxConcurrency > 0 {
+		for range min(o.MaxConcurrency, set.Count) {
 			wait.Go(func() {
 				for p := range queue {
 					send(p)
@@ -41,12 +36,12 @@ func (c *client) load(ctx context.Context, prompts []prompt, done func(record)) 
 			})
 		}
 	}
-	arrivals := arrivals{rate: c.opt.RequestRate, rng: c.opt.random(streamArrivals)}
-	for _, p := range prompts {
+	arrivals := arrivals{rate: o.RequestRate, rng: rand.New(rand.NewPCG(o.Seed, streamArrivals))}
+	for p := range set.Prompts {
 		if !arrivals.wait(ctx, began) {
 			break
 		}
-		if c.opt.MaxConcurrency == 0 {
+		if o.MaxConcurrency == 0 {
 			wait.Go(func() { send(p) })
 			continue
 		}
@@ -57,7 +52,6 @@ func (c *client) load(ctx context.Context, prompts []prompt, done func(record)) 
 	}
 	close(queue)
 	wait.Wait()
-	return records
 }
 
 // arrivals gives the points in time at which requests are due. Points are absolute, so that

@@ -1,4 +1,4 @@
-package bench
+package wire
 
 // cursor walks through one JSON value without allocating: a benchmark client reads tens of
 // thousands of small objects a second, and garbage would disturb the timing it measures. It

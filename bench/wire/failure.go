@@ -1,4 +1,4 @@
-package bench
+package wire
 
 import (
 	"context"
@@ -22,18 +22,18 @@ const (
 	Other       = "other"
 )
 
-// failure is why a request does not count.
-type failure struct {
-	class   string
-	message string
+// Failure is why a request does not count.
+type Failure struct {
+	// Class is one of the constants above, Message what happened, for people.
+	Class, Message string
 }
 
-func failf(class, format string, args ...any) *failure {
-	return &failure{class, fmt.Sprintf(format, args...)}
+func failf(class, format string, args ...any) *Failure {
+	return &Failure{class, fmt.Sprintf(format, args...)}
 }
 
 // classify tells what kind of failure err is, which came before the answer began or within it.
-func classify(err error, begun bool) *failure {
+func classify(err error, begun bool) *Failure {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -1,4 +1,4 @@
-package bench
+package wire
 
 import (
 	"context"
@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// model asks the server which model it serves.
-func (c *client) model(ctx context.Context) (string, error) {
+// AskModel asks the server which model it serves, where options named none and the endpoint
+// wants one; requests carry it from then on. It gives the model's name.
+func (c *Client) AskModel(ctx context.Context) (string, error) {
+	if c.opt.Model != "" || c.endpoint == native {
+		return c.opt.Model, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, 30*time.Second))
 	defer cancel()
 	response, err := c.do(ctx, http.MethodGet, "/v1/models", nil)
@@ -20,17 +24,18 @@ func (c *client) model(ctx context.Context) (string, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, statusFailure(response).message)
+		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, statusFailure(response).Message)
 	}
 	var list struct{ Data []struct{ ID string } }
 	if err := json.NewDecoder(response.Body).Decode(&list); err != nil || len(list.Data) == 0 {
 		return "", fmt.Errorf("%s/v1/models names no model (give --model): %v", c.opt.BaseURL, err)
 	}
-	return list.Data[0].ID, nil
+	c.opt.Model = list.Data[0].ID
+	return c.opt.Model, nil
 }
 
-// flush empties the server's prefix cache: SGLang's way, then vLLM's.
-func (c *client) flush(ctx context.Context) error {
+// Flush empties the server's prefix cache: SGLang's way, then vLLM's.
+func (c *Client) Flush(ctx context.Context) error {
 	for _, path := range []string{"/flush_cache", "/reset_prefix_cache"} {
 		response, err := c.do(ctx, http.MethodPost, path, nil)
 		if err != nil {

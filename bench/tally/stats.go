@@ -1,4 +1,4 @@
-package bench
+package tally
 
 import (
 	"math"
@@ -38,7 +38,7 @@ func moments(samples []float64) (mean, std float64) {
 
 // describe puts mean, median, std, max and the percentiles of samples, in milliseconds, into
 // values under the contract's names. Without samples it adds nothing: unknown, not zero.
-func describe(values *metric.Values, latency string, samples []float64, percentiles []percentile) {
+func describe(values *metric.Values, latency string, samples []float64, percentiles Percentiles) {
 	if len(samples) == 0 {
 		return
 	}
@@ -49,8 +49,9 @@ func describe(values *metric.Values, latency string, samples []float64, percenti
 	values.Set("median_"+latency, quantile(samples, 50))
 	values.Set("max_"+latency, samples[len(samples)-1])
 	for _, p := range percentiles {
-		values.Set("p"+p.name+"_"+latency, quantile(samples, p.value))
+		values.Set("p"+p.Name+"_"+latency, quantile(samples, p.Value))
 	}
 }
 
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+// Millis is d in milliseconds.
+func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,4 +1,4 @@
-package bench
+package wire
 
 import (
 	"bufio"
@@ -11,18 +11,19 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"servematrix/bench/dataset"
 )
 
 // simulatedHeader is how servematrix's simulated server labels its answers.
 const simulatedHeader = "X-Servematrix-Simulated"
 
-// client sends requests to one server.
-type client struct {
+// Client sends requests to one server.
+type Client struct {
 	opt       Options
 	endpoint  endpoint
 	http      *http.Client
@@ -32,7 +33,8 @@ type client struct {
 	readers   sync.Pool // of *bufio.Reader
 }
 
-func newClient(opt Options) *client {
+// New makes the client that resolved options describe. It connects when the first request is sent.
+func New(opt Options) *Client {
 	transport := &http.Transport{
 		Proxy:               proxy,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -42,7 +44,7 @@ func newClient(opt Options) *client {
 		DisableCompression:  true,
 		TLSHandshakeTimeout: 30 * time.Second,
 	}
-	c := &client{
+	c := &Client{
 		opt: opt, endpoint: endpoints[opt.Backend], http: &http.Client{Transport: transport},
 		header: http.Header{"Content-Type": {"application/json"}},
 	}
@@ -70,88 +72,34 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// body encodes a request.
-func (c *client) body(p prompt) []byte {
-	fields := map[string]any{"stream": !c.opt.DisableStream}
-	switch c.endpoint {
-	case native:
-		fields["input_ids"] = idList(p.ids)
-		fields["sampling_params"] = map[string]any{"temperature": 0, "max_new_tokens": p.output, "ignore_eos": !c.opt.DisableIgnoreEOS}
-	default:
-		fields["model"], fields["temperature"] = c.opt.Model, 0
-		if !c.opt.DisableIgnoreEOS {
-			fields["ignore_eos"] = true
-		}
-		if !c.opt.DisableStream {
-			fields["stream_options"] = map[string]any{"include_usage": true}
-		}
-		if c.endpoint == chat {
-			fields["messages"] = []any{map[string]any{"role": "user", "content": chatText(p.ids)}}
-			fields["max_completion_tokens"] = p.output
-		} else {
-			fields["prompt"] = idList(p.ids)
-			fields["max_tokens"] = p.output
-		}
-	}
-	for name, value := range c.extra {
-		fields[name] = value
-	}
-	body, err := json.Marshal(fields)
-	if err != nil { // every value above can be encoded; extra was valid JSON
-		panic(err)
-	}
-	return body
-}
+// Close gives idle connections up.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// idList writes token ids as a JSON list; encoding/json takes ten times as long.
-func idList(ids []int32) json.RawMessage {
-	b := make([]byte, 0, len(ids)*6+2)
-	b = append(b, '[')
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(id), 10)
-	}
-	return append(b, ']')
-}
+// Simulated tells whether an answer called its server a simulated one.
+func (c *Client) Simulated() bool { return c.simulated.Load() }
 
-// chatText writes one short word for each token id, since chat messages are text; how many
-// tokens that is only the server's tokenizer knows.
-func chatText(ids []int32) string {
-	var b strings.Builder
-	for _, id := range ids {
-		b.WriteByte(' ')
-		for n, i := int(id), 0; i < 4; i++ {
-			b.WriteByte(byte('a' + n%26))
-			n /= 26
-		}
-	}
-	return b.String()
-}
-
-// send sends one prompt and measures the answer. began is the beginning of the run.
-func (c *client) send(ctx context.Context, p prompt, began time.Time) record {
+// Send sends one prompt and measures the answer. began is the beginning of the run.
+func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *Record {
 	body := c.body(p)
-	r := record{input: len(p.ids), gaps: make([]time.Duration, 0, p.output)}
+	r := &Record{Input: p.Input, Gaps: make([]time.Duration, 0, p.Output)}
 	ctx, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	start := time.Now()
-	r.start = start.Sub(began)
+	r.Start = start.Sub(began)
 	response, err := c.do(ctx, http.MethodPost, c.endpoint.path(), body)
 	if err != nil {
-		r.failed = classify(err, false)
+		r.Failed = classify(err, false)
 		return r
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		r.failed = statusFailure(response)
+		r.Failed = statusFailure(response)
 		return r
 	}
 	if c.opt.DisableStream {
-		c.readWhole(response.Body, start, p, &r)
+		c.readWhole(response.Body, start, p, r)
 	} else {
-		c.readStream(response.Body, start, p, &r)
+		c.readStream(response.Body, start, p, r)
 	}
 	return r
 }
@@ -159,7 +107,7 @@ func (c *client) send(ctx context.Context, p prompt, began time.Time) record {
 // do sends a request. A server may close a connection that it kept at the moment
 // at which it is used again; that is no failure of the request, which goes once
 // more, at the latest over a connection of its own.
-func (c *client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	reused := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { reused = got.Reused }})
 	for {
@@ -181,7 +129,7 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) (*htt
 }
 
 // statusFailure reads the beginning of an error's body.
-func statusFailure(response *http.Response) *failure {
+func statusFailure(response *http.Response) *Failure {
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 512)) // an unreadable explanation is an empty one
 	class := HTTP4xx
 	if response.StatusCode >= 500 {

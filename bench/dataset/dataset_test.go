@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// options are the defaults but for what change does.
+func options(t *testing.T, change func(*Options)) Options {
+	t.Helper()
+	o := Options{Seed: 1}
+	AddFlags(pflag.NewFlagSet("bench", pflag.ContinueOnError), &o)
+	change(&o)
+	o, err := o.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// prompts are those of the set that o asks for.
+func prompts(t *testing.T, o Options) []Prompt {
+	t.Helper()
+	set, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := slices.Collect(set.Prompts)
+	in, out := 0, 0
+	for _, p := range list {
+		in, out = in+p.Input, out+p.Output
+	}
+	if len(list) != set.Count || in != set.Input || out != set.Output {
+		t.Errorf("the set says %d prompts, %d and %d tokens; there are %d, %d and %d", set.Count, set.Input, set.Output, len(list), in, out)
+	}
+	return list
+}
+
+func TestRandomPrompts(t *testing.T) {
+	o := options(t, func(o *Options) {
+		o.NumPrompts = 500
+		o.RandomInputLen = 100
+		o.RandomOutputLen = 10
+		o.RandomRangeRatio = 0.5
+		o.VocabSize = 7
+	})
+	list := prompts(t, o)
+	shortest, longest := 1000, 0
+	for _, p := range list {
+		shortest, longest = min(shortest, len(p.IDs)), max(longest, len(p.IDs))
+		if p.Output < 5 || p.Output > 10 || slices.Max(p.IDs) > 6 || slices.Min(p.IDs) < 0 {
+			t.Fatalf("%+v", p)
+		}
+	}
+	if len(list) != 500 || shortest != 50 || longest != 100 {
+		t.Errorf("%d prompts of %d to %d tokens", len(list), shortest, longest)
+	}
+	o.RandomRangeRatio = 1
+	for _, p := range prompts(t, o) {
+		if len(p.IDs) != 100 || p.Output != 10 {
+			t.Fatalf("not exact: %d, %d", len(p.IDs), p.Output)
+		}
+	}
+	if !slices.EqualFunc(prompts(t, o), prompts(t, o), func(a, b Prompt) bool { return slices.Equal(a.IDs, b.IDs) }) {
+		t.Error("the same seed gives other prompts")
+	}
+	other := o
+	other.Seed = 2
+	if slices.Equal(prompts(t, o)[0].IDs, prompts(t, other)[0].IDs) {
+		t.Error("another seed gives the same prompt")
+	}
+}
+
+func TestSharedPrefix(t *testing.T) {
+	o := options(t, func(o *Options) {
+		o.Name = SharedPrefix
+		o.GSPNumGroups = 5
+		o.GSPPromptsPerGroup = 7
+		o.GSPSystemPromptLen = 40
+		o.GSPQuestionLen = 10
+		o.GSPOutputLen = 3
+	})
+	groups := map[string]int{}
+	whole := map[string]bool{}
+	for _, p := range prompts(t, o) {
+		if len(p.IDs) != 50 || p.Output != 3 {
+			t.Fatalf("%d in, %d out", len(p.IDs), p.Output)
+		}
+		groups[fmt.Sprint(p.IDs[:40])]++
+		whole[fmt.Sprint(p.IDs)] = true
+	}
+	if len(groups) != 5 || len(whole) != 35 {
+		t.Errorf("%d system prompts, %d different prompts", len(groups), len(whole))
+	}
+	for _, n := range groups {
+		if n != 7 {
+			t.Errorf("a group of %d", n)
+		}
+	}
+	o.NumPrompts = 9
+	if len(prompts(t, o)) != 9 {
+		t.Error("--num-prompts does not cut")
+	}
+}
