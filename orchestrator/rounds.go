@@ -147,24 +147,30 @@ func (r *runner) weigh(d *journal.Look, b int) string {
 	return text
 }
 
-// values gives a cell's valid values of the primary metric, one a block, and the last block that has one.
+// values gives a cell's values of the primary metric, one a block: that of its last valid
+// attempt, as in reports. latest is the last block that has one.
 func (r *runner) values(cell string, blocks int) (values []float64, latest int) {
 	for b := 1; b <= blocks; b++ {
-		u := Unit{cell, b}
-		o := r.state.Of(u)
-		if !o.Final || o.Status != StatusOK {
-			continue
-		}
-		data, err := os.ReadFile(r.Folder.Path(journal.AttemptName(u.Cell, u.Block, o.Attempts), journal.SampleFile))
-		var s result.Sample
-		if err != nil || json.Unmarshal(data, &s) != nil {
-			continue // lost while the run goes on: resume measures it again
-		}
-		if v, ok := s.Metrics.Get(r.primary()); ok {
+		if v, ok := r.value(Unit{cell, b}); ok {
 			values, latest = append(values, v), b
 		}
 	}
 	return values, latest
+}
+
+// value reads that of a unit's last valid attempt.
+func (r *runner) value(u Unit) (float64, bool) {
+	for attempt := r.state.Of(u).Attempts; attempt > 0; attempt-- {
+		data, err := os.ReadFile(r.Folder.Path(journal.AttemptName(u.Cell, u.Block, attempt), journal.SampleFile))
+		var s result.Sample
+		if err != nil || json.Unmarshal(data, &s) != nil || s.Status != result.StatusOK {
+			continue // cut short, failed, or lost while the run goes on: resume measures it again
+		}
+		if v, ok := s.Metrics.Get(r.primary()); ok {
+			return v, true
+		}
+	}
+	return 0, false
 }
 
 // halfWidth is that of the t interval of the values' mean, as a share of the mean. False: there is none.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/stats"
 )
 
@@ -146,6 +150,33 @@ run: {seed: 5}
 	}
 	if n := len(b.events(journal.LaunchStarted)); n != 12 {
 		t.Errorf("%d starts, want 12", n)
+	}
+}
+
+// A valid attempt counts whatever became of later ones, as it does in reports.
+func TestTheLastValidAttemptOfABlockTells(t *testing.T) {
+	folder := journal.Folder(t.TempDir())
+	for attempt, sample := range []string{"", // attempts count from 1
+		`{"status":"ok","metrics":{"output_throughput":50}}`, `{"status":"ok","metrics":{"output_throughput":60}}`, `{"status":"invalid","metrics":{"output_throughput":90}}`, "",
+	} {
+		dir := folder.Path(journal.AttemptName("cell", 2, attempt))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if sample == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, journal.SampleFile), []byte(sample), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &runner{
+		Options: Options{Folder: folder, Plan: &matrix.Plan{Compare: matrix.Compare{Primary: "output_throughput"}}},
+		state:   &State{Outcomes: map[Unit]*Outcome{{"cell", 2}: {Status: StatusFailed, Final: true, Attempts: 4}}},
+	}
+	values, latest := r.values("cell", 3)
+	if !slices.Equal(values, []float64{60}) || latest != 2 {
+		t.Errorf("values %v, the last in block %d; want 60 of block 2", values, latest)
 	}
 }
 
