@@ -124,7 +124,7 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		if ctx.Err() != nil && r.Failed != nil {
 			return // cut short by us, which says nothing about the server
 		}
-		s.add(r)
+		s.add(r) // keeps it or releases it
 		h.done()
 	})
 	s.end(time.Since(began))

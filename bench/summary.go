@@ -33,14 +33,16 @@ func newSummary(opt Options) *Summary {
 	return &Summary{Options: opt, tally: tally.New(!opt.Wire.DisableStream, opt.percentiles())}
 }
 
-// add counts a request that has ended.
+// add counts a request that has ended, and keeps it only for --output-details.
 func (s *Summary) add(r *wire.Record) {
 	s.tally.Add(r)
-	if s.Options.OutputDetails {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.records = append(s.records, r)
+	if !s.Options.OutputDetails {
+		r.Release()
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records = append(s.records, r)
 }
 
 // end computes the metrics of a run that lasted duration.

@@ -81,7 +81,7 @@ func (c *Client) Simulated() bool { return c.simulated.Load() }
 // Send sends one prompt and measures the answer. began is the beginning of the run.
 func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *Record {
 	body := c.body(p)
-	r := &Record{Input: p.Input, Gaps: make([]time.Duration, 0, p.Output)}
+	r := newRecord(p)
 	ctx, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	start := time.Now()
