@@ -114,6 +114,11 @@ exclude:
   - {b: tr, when: "${{ tp == 2 }}"}
 command: run ${{ b }} ${{ tp }}`,
 			[]string{"fi/4: run|fi|4", "fi/8: run|fi|8", "tr/4: run|tr|4"}},
+		{"a list of texts holds no number", `
+axes: {b: [1, fi, true]}
+exclude: [{when: 'b in ["fi", "tr"]'}]
+command: run ${{ b }}`,
+			[]string{"1: run|1", "true: run|true"}},
 		{"add after exclude, with known, new and object values", `
 axes: {b: [{id: fi, n: 1}], tp: [8]}
 exclude: [{tp: 8}]

@@ -15,7 +15,6 @@ import (
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/optimizer"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 	"gopkg.in/yaml.v3"
@@ -93,10 +92,10 @@ func (nm *names) compile(node *yaml.Node, off int, src string) *expression {
 		}
 	}
 	ast.Walk(&tree.Node, replacer{found.chains})
+	// expr's optimizer is left out: it turns a list of texts into a map of texts, in which
+	// `x in ["a", "b"]` cannot look up an x that is a number.
 	if _, err = new(checker.Checker).Check(tree, config); err == nil {
-		if err = optimizer.Optimize(&tree.Node, config); err == nil {
-			e.program, err = compiler.Compile(tree, config)
-		}
+		e.program, err = compiler.Compile(tree, config)
 	}
 	if err != nil {
 		nm.reportExpr(e, err)
@@ -145,7 +144,7 @@ func (nm *names) reportExpr(e *expression, err error) {
 	if errors.As(err, &fe) {
 		off, n, message = e.off+byteAt(e.src, fe.From), max(1, fe.To-fe.From), fe.Message
 	}
-	nm.src.failAt(e.node, off, n, "bad-expression", "", "in the expression: "+message)
+	nm.src.failAt(e.node, off, n, "bad-expression", "", "in the expression: "+inWords(message))
 }
 
 // byteAt turns a place counted in characters into bytes.
@@ -223,9 +222,9 @@ func (e *expression) run(in rows) (any, *evalError) {
 	if err != nil {
 		var fe *file.Error
 		if errors.As(err, &fe) {
-			return nil, e.failed(byteAt(e.src, fe.From), max(1, fe.To-fe.From), "bad-expression", "in the expression: "+fe.Message)
+			return nil, e.failed(byteAt(e.src, fe.From), max(1, fe.To-fe.From), "bad-expression", "in the expression: "+inWords(fe.Message))
 		}
-		return nil, e.failed(0, 1, "bad-expression", "in the expression: "+err.Error())
+		return nil, e.failed(0, 1, "bad-expression", "in the expression: "+inWords(err.Error()))
 	}
 	return x, nil
 }

@@ -185,7 +185,8 @@ func (nm *names) known() []string {
 	if nm.late {
 		out = append(out, "late")
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out) // a name that both sides have
 }
 
 func (nm *names) resolveColumn(r *ref, c *columns, name string, rest []step) *unknown {

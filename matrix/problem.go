@@ -98,3 +98,22 @@ func (ps Problems) sort() {
 			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 }
+
+// joined makes one problem of those of a rule that say the same: what is to be done about them is
+// done once.
+func (ps Problems) joined(rule string) (out Problems) {
+	first := map[string]int{}
+	for _, p := range ps {
+		at, said := first[p.Message]
+		switch {
+		case p.Rule != rule:
+		case said:
+			out[at].Also = append(out[at].Also, p.Pos)
+			continue
+		default:
+			first[p.Message] = len(out)
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -35,6 +35,7 @@ func Parse(name string, src []byte, opt Options) (*Plan, Problems) {
 	sw := &sweep{source: newSource(name, src, opt)}
 	plan := sw.load()
 	sw.problems.sort()
+	sw.problems = sw.problems.joined("unset-env")
 	if sw.problems.HasErrors() {
 		return nil, sw.problems
 	}

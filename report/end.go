@@ -199,7 +199,7 @@ func (d *drawer) places() {
 	for _, line := range d.words.legend {
 		d.printf("%s\n", line)
 	}
-	d.printf("\n"+d.words.span+"\n", stamp(d.began), stamp(d.last), d.took.Round(time.Second), d.sessions)
+	d.printf("\n"+d.words.span+"\n", stamp(d.began), stamp(d.last), d.took.Round(time.Second), d.words.sessions.of(d.sessions))
 	if n, what := d.repeats(); n == 1 {
 		d.printf(d.words.repeatedOne+"\n", what)
 	} else if n > 1 {

@@ -83,7 +83,7 @@ func (t *tally) standing() string {
 	if t.plan.Imported != nil {
 		return escape(t.importedLine(english))
 	}
-	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.took.Round(time.Second), t.sessions)
+	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.took.Round(time.Second), english.sessions.of(t.sessions))
 	if t.sessions == 0 {
 		return "The run has not begun."
 	}

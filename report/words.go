@@ -20,6 +20,7 @@ type words struct {
 	goneAfter, portFree, portHeld, gateAfter  string
 	comma                                     string
 	processes, segments, sockets              quantity
+	sessions                                  quantity
 	survived, killed, ended                   string
 	clientStopped, clientSignal, clientUnseen string
 	hookEnded, cut, unreadable                string

@@ -52,7 +52,7 @@ func Run(ctx context.Context, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := damageTrouble(root.ExecuteContext(ctx))
+	err := closedTrouble(damageTrouble(root.ExecuteContext(ctx)))
 	var e *exitError
 	if err != nil && !(errors.As(err, &e) && e.mute) {
 		stderr := &patient{w: env.Stderr}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,10 +55,8 @@ func loadReference(env Env, name string) (*reference.File, error) {
 			problems[i].File = name
 		}
 		return nil, &exitError{code: exitUsage, err: problems}
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, usageError("there is no reference %s", name)
 	}
-	return nil, usageError("the reference cannot be read: %w", err)
+	return nil, noSource("reference", name, err)
 }
 
 // referenceAround gives what a run knows around a sample: its devices, and what the server ran with.

@@ -41,15 +41,18 @@ func compareSource(env Env, arg string) (src *compare.Source, place string, err 
 		return src, string(folder), err
 	}
 	place = env.path(arg)
-	if _, serr := os.Stat(place); serr != nil {
+	if _, serr := os.Stat(place); serr != nil || errors.Is(err, fs.ErrPermission) {
 		return nil, "", err
 	}
 	if isRunWithoutPlan(place) {
 		fmt.Fprintf(env.Stderr, "%s is a run folder without its %s: what its samples tell is compared, as of an import; what the run knows of its servers and host is not\n", arg, journal.PlanFile)
 	}
-	samples, err := result.Import([]string{place})
-	if err != nil {
-		return nil, "", unread(err)
+	samples, unreadable := result.Import([]string{place})
+	switch {
+	case unreadable != nil && isYAML(place):
+		return nil, "", err // a sweep, most likely; err says how to run one
+	case unreadable != nil:
+		return nil, "", unread(unreadable, []string{arg}, []string{place})
 	}
 	src = &compare.Source{Name: filepath.Clean(arg)}
 	for i := range samples {

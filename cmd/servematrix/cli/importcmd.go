@@ -49,7 +49,7 @@ func importFiles(env Env, names []string, out string) error {
 	for i, name := range names {
 		paths[i] = env.path(name)
 		if _, err := os.Stat(paths[i]); err != nil {
-			return usageError("%w", err)
+			return noSource("file or folder", name, err)
 		}
 	}
 	if out == "" {
@@ -95,9 +95,6 @@ func (i *importing) read(env Env, names, paths []string) (n int, unread, err err
 	if unread != nil {
 		for _, line := range strings.Split(unread.Error(), "\n") {
 			text, _, _ := strings.Cut(line, ": known are ")
-			for k, path := range paths {
-				text = strings.ReplaceAll(text, path, names[k])
-			}
 			i.notes = append(i.notes, "not imported: "+text)
 		}
 	}
@@ -133,7 +130,7 @@ func eachSample(env Env, names, paths []string, take func(result.Sample) error) 
 		fmt.Fprintln(env.Stderr, note)
 	}
 	if problems != nil {
-		unreadable = unread(problems)
+		unreadable = unread(problems, names, paths)
 	}
 	return n, passed, unreadable, nil
 }

@@ -103,10 +103,7 @@ func initSweep(env Env, file string, opt initOptions) error {
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%s is there already", file)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return usageError("the sweep cannot be written: there is no folder %s; make it first", filepath.Dir(file))
-		}
-		return usageError("the sweep cannot be written: %w", err)
+		return noTarget("sweep", file, err)
 	}
 	for _, n := range in.Notes {
 		fmt.Fprintf(env.Stderr, "note: %s\n", n)

@@ -125,7 +125,7 @@ func same(a, b draft.Command) bool { return a.Line == b.Line && slices.Equal(a.A
 func (g gathered) script(env Env, name string) error {
 	script, err := os.ReadFile(env.path(name))
 	if err != nil {
-		return usageError("the script cannot be read: %w", err)
+		return noSource("script", name, err)
 	}
 	found, notes, err := draft.Commands(string(script))
 	if err != nil {

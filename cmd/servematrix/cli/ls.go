@@ -55,7 +55,7 @@ func ls(env Env, dir string, named bool, format string) error {
 	switch {
 	case os.IsNotExist(err) && !named: // nothing was run here yet
 	case err != nil:
-		return usageError("the runs cannot be listed: %w", err)
+		return noSource("folder", dir, err)
 	}
 	runs = append(runs, closed...)
 	slices.SortStableFunc(runs, func(a, b journal.Folder) int { return startOf(a).Compare(startOf(b)) })

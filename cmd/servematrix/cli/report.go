@@ -80,7 +80,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if opt.out == "-" {
 		return draw(env.Stdout)
 	}
-	if err := writeOut(env.path(opt.out), draw); err != nil {
+	if err := writeOut(env, opt.out, draw); err != nil {
 		return err
 	}
 	wrote(env, env.path(opt.out))
@@ -101,11 +101,12 @@ func (o reportOptions) file(env Env) string {
 
 // writeOut writes a file that is there whole or as it was before; a device or a
 // pipe is written to directly.
-func writeOut(path string, draw func(io.Writer) error) error {
+func writeOut(env Env, name string, draw func(io.Writer) error) error {
+	path := env.path(name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return usageError("%w", err)
+			return noTarget("report", name, err)
 		}
 		defer f.Close()
 		return draw(f)
@@ -115,7 +116,7 @@ func writeOut(path string, draw func(io.Writer) error) error {
 		return err
 	}
 	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return usageError("the file cannot be written: %w", err)
+		return noTarget("report", name, err)
 	}
 	return nil
 }

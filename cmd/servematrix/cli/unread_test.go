@@ -17,8 +17,10 @@ func TestUnreadIsALineEach(t *testing.T) {
 	}{
 		{all, "b.json: cut off\nc.json: cut off\na.json: cut off"},
 		{errors.New("import: d.json: cut off"), "d.json: cut off"},
+		{errors.New("open /far/away/e.json: permission denied"), "open e.json: permission denied"},
+		{multierror.Append(nil, errors.New("f: closed"), errors.New("f: closed")), "f: closed"},
 	} {
-		if got := unread(c.err).Error(); got != c.want {
+		if got := unread(c.err, []string{"e.json"}, []string{"/far/away/e.json"}).Error(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

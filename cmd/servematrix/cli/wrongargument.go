@@ -52,7 +52,7 @@ func noSweep(env Env, path string, err error) error {
 		}
 		return &exitError{code: exitUsage, err: fmt.Errorf("%s is a folder, not a sweep", path), hint: hint}
 	}
-	return usageError("the sweep cannot be read: %w", err)
+	return noSource("sweep", path, err)
 }
 
 // noRun says why a path names no run, and what to do.
@@ -61,16 +61,21 @@ func noRun(env Env, path string, err error) error {
 	info, serr := os.Stat(env.path(path))
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		hint = "a run can be read by the user who started it"
+		hint = whoMay
 	case errors.Is(serr, fs.ErrNotExist):
 		err = fmt.Errorf("there is no run %s", path)
 	case serr == nil && !info.IsDir():
 		err = fmt.Errorf("%s is a file, not a run folder", path)
-		if ending := filepath.Ext(path); ending == ".yaml" || ending == ".yml" {
+		if isYAML(path) {
 			hint = "servematrix run " + path + " runs a sweep; " + hint
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%s is not a run folder: it has not both %s and %s", path, journal.PlanFile, journal.EventsFile)
 	}
 	return &exitError{code: exitUsage, err: err, hint: hint}
+}
+
+func isYAML(path string) bool {
+	ending := filepath.Ext(path)
+	return ending == ".yaml" || ending == ".yml"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -208,32 +209,38 @@ func (v *View) figures(u orchestrator.Unit) []string {
 	return out
 }
 
-// skipped writes the first of the cells that one failure makes pointless, and counts the others.
+// skipped names the first of the cells in a row that one failure makes pointless, and counts the others.
 func (v *View) skipped(e journal.Event) []string {
 	d, err := journal.Decode[journal.Skip](e)
 	if err != nil {
 		return nil
 	}
-	if v.skipCause == d.Cause && v.skipCause != "" {
-		v.skipMore++
+	v.skips.at = e.Time
+	if slices.Contains(v.skips.causes, d.Cause) {
+		v.skips.more++
 		return nil
 	}
-	v.skipCause, v.skipMore, v.skipAt = d.Cause, 0, e.Time
+	v.skips.causes = append(v.skips.causes, d.Cause)
 	u := orchestrator.Unit{Cell: e.Cell, Block: e.Block}
-	return []string{
-		v.entry(e.Time, "skip", fmt.Sprintf("%s %s  not tried: %s at %s", v.ordinal(), v.unitName(u, 0), d.Failure.Class, d.Cause)),
-		indent + v.detail(&d.Failure),
+	lines := []string{v.entry(e.Time, "skip", fmt.Sprintf("%s %s  not tried: %s at %s", v.ordinal(), v.unitName(u, 0), d.Failure.Class, d.Cause))}
+	if why := (blame{d.Failure.Class, d.Failure.Phase, d.Failure.Message}); !v.blamed[why] && !v.skips.said[why] {
+		v.skips.said[why] = true
+		lines = append(lines, indent+v.detail(&d.Failure))
 	}
+	return lines
 }
 
 // skipsOver closes a row of skipped cells.
 func (v *View) skipsOver() []string {
-	more, at := v.skipMore, v.skipAt
-	v.skipCause, v.skipMore = "", 0
+	more, reason := v.skips.more, "reason"
+	if len(v.skips.causes) > 1 {
+		reason = "reasons"
+	}
+	v.skips.causes, v.skips.more = v.skips.causes[:0], 0
 	if more == 0 {
 		return nil
 	}
-	return []string{v.entry(at, "skip", fmt.Sprintf("%s and %s more for the same reason", v.ordinal(), oneOf(more, "cell")))}
+	return []string{v.entry(v.skips.at, "skip", fmt.Sprintf("%s and %s more for the same %s", v.ordinal(), oneOf(more, "cell"), reason))}
 }
 
 func (v *View) runEnded(e journal.Event) []string {

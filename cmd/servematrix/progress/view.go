@@ -37,13 +37,19 @@ type View struct {
 	explainer *report.Explainer
 	blamed    map[blame]bool // failures that were explained already
 
-	skipCause string // launch that made the cells skipped last pointless
-	skipMore  int
-	skipAt    time.Time
+	skips skipRow // cells skipped one after the other, up to now
 
 	stop   chan struct{}
 	ticker sync.WaitGroup
 	once   sync.Once
+}
+
+// skipRow is a row of skipped cells with nothing between them.
+type skipRow struct {
+	causes []string // launches whose failures made them pointless, each named once
+	more   int      // cells that were only counted
+	at     time.Time
+	said   map[blame]bool // failures that a row told of; they are not told again
 }
 
 // New makes a view of a run. A mode that there is not counts as plain; Choose
@@ -54,7 +60,7 @@ func New(opt Options) *View {
 		mode = Plain
 	}
 	v := &View{mode: mode, color: color, opt: opt, zone: opt.Zone, track: newTracker(opt.Plan, opt.Units), stop: make(chan struct{}),
-		explainer: report.NewExplainer(opt.Folder, opt.Plan, runArgument(opt.Folder), "en"), blamed: map[blame]bool{}}
+		explainer: report.NewExplainer(opt.Folder, opt.Plan, runArgument(opt.Folder), "en"), blamed: map[blame]bool{}, skips: skipRow{said: map[blame]bool{}}}
 	v.track.selected = opt.Cells
 	if v.zone == nil {
 		v.zone = time.Local

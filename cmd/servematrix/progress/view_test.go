@@ -302,27 +302,51 @@ func TestJSONIsTheJournal(t *testing.T) {
 	})
 }
 
-func TestSkippedCellsOfOneCauseAreOneEntry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out sink
-		s := newStory(t, Options{W: &out, Mode: "plain"})
-		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 3})
-		for b := range 3 {
-			s.tell(journal.Event{Type: journal.CellSkipped, Cell: "c2", Block: b + 1}, journal.Skip{Cause: "0002", Failure: journal.Failure{Class: "oom", Message: "no room"}})
+func TestSkippedCellsInARowAreNamedOnceForEachCause(t *testing.T) {
+	skip := func(s *story, block int, causes ...string) {
+		for _, cause := range causes {
+			s.tell(journal.Event{Type: journal.CellSkipped, Cell: "c2", Block: block}, journal.Skip{Cause: cause, Failure: journal.Failure{Class: "oom", Message: "no room"}})
+			block++
 		}
-		s.tell(journal.Event{Type: journal.RunEnded}, journal.Verdict{Skipped: 3, Missing: 3})
-		s.view.Close()
-		var got []string
-		for _, l := range lines(out.String()) {
-			if strings.Contains(l, "skip") {
-				got = append(got, l[strings.Index(l, "skip"):])
-			}
-		}
-		want := []string{"skip  1/6 triton × load b1  not tried: oom at 0002", "skip  3/6 and 2 cells more for the same reason"}
-		if diff := cmp.Diff(want, got[:2]); diff != "" {
-			t.Errorf("want - got +\n%s", diff)
-		}
-	})
+	}
+	for name, c := range map[string]struct {
+		tell func(*story)
+		want []string
+	}{
+		"one cause": {
+			func(s *story) { skip(s, 1, "0002", "0002", "0002") },
+			[]string{"skip  1/6 triton × load b1  not tried: oom at 0002", "no room", "skip  3/6 and 2 cells more for the same reason"},
+		},
+		"two that take turns": {
+			func(s *story) { skip(s, 1, "0002", "0003", "0002") },
+			[]string{"skip  1/6 triton × load b1  not tried: oom at 0002", "no room", "skip  2/6 triton × load b2  not tried: oom at 0003", "skip  3/6 and 1 cell more for the same reasons"},
+		},
+		"a second row": {
+			func(s *story) {
+				skip(s, 1, "0002", "0002")
+				s.tell(journal.Event{Type: journal.LaunchStarted, Launch: "0004"}, journal.Launch{Name: "fa"})
+				skip(s, 3, "0002")
+			},
+			[]string{"skip  1/6 triton × load b1  not tried: oom at 0002", "no room", "skip  2/6 and 1 cell more for the same reason", "start fa  0004", "skip  3/6 triton × load b3  not tried: oom at 0002"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out sink
+				s := newStory(t, Options{W: &out, Mode: "plain"})
+				s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 3})
+				c.tell(s)
+				s.view.Close()
+				var got []string
+				for _, l := range lines(out.String())[1:] { // behind that of the run
+					got = append(got, strings.TrimSpace(strings.TrimPrefix(l, "00:00:00 ")))
+				}
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("want - got +\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
 func TestResumedRunCountsWhatIsDone(t *testing.T) {
