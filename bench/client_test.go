@@ -213,7 +213,7 @@ func TestStreamOfTransformers(t *testing.T) {
 func TestRequests(t *testing.T) {
 	for backend, want := range map[string]string{
 		"sglang-oai":  `/v1/completions {"ignore_eos":true,"max_tokens":2,"model":"m","prompt":[0,0,0],"stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
-		"openai-chat": `/v1/chat/completions {"ignore_eos":true,"max_completion_tokens":2,"messages":[{"content":" aaaa aaaa aaaa","role":"user"}],"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
+		"openai-chat": `/v1/chat/completions {"ignore_eos":true,"max_completion_tokens":2,"messages":[{"role":"user","content":" aaaa aaaa aaaa"}],"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
 		"sglang":      `/generate {"input_ids":[0,0,0],"sampling_params":{"ignore_eos":true,"max_new_tokens":2,"temperature":0},"stream":true,"temperature":0.5}`,
 	} {
 		var got atomic.Value

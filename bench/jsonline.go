@@ -46,44 +46,31 @@ type besides struct {
 
 // config is what was asked for. Values of headers may be secrets: only names are kept.
 type config struct {
-	Backend          string         `json:"backend"`
-	BaseURL          string         `json:"base_url"`
-	Model            string         `json:"model"`
-	Dataset          string         `json:"dataset_name"`
-	NumPrompts       int            `json:"num_prompts"`
-	Random           map[string]any `json:"random,omitempty"`
-	Shared           map[string]any `json:"generated_shared_prefix,omitempty"`
-	VocabSize        int            `json:"vocab_size"`
-	Seed             uint64         `json:"seed"`
-	RequestRate      string         `json:"request_rate"`
-	MaxConcurrency   int            `json:"max_concurrency,omitempty"`
-	WarmupRequests   int            `json:"warmup_requests"`
-	IgnoreEOS        bool           `json:"ignore_eos"`
-	Stream           bool           `json:"stream"`
-	FlushCache       bool           `json:"flush_cache"`
-	TimeoutS         float64        `json:"timeout_s"`
-	Headers          []string       `json:"headers,omitempty"`
-	ExtraRequestBody string         `json:"extra_request_body,omitempty"`
-	Percentiles      string         `json:"percentiles"`
+	Backend string `json:"backend"`
+	BaseURL string `json:"base_url"`
+	Model   string `json:"model"`
+	dataset.Description
+	Seed             uint64   `json:"seed"`
+	RequestRate      string   `json:"request_rate"`
+	MaxConcurrency   int      `json:"max_concurrency,omitempty"`
+	WarmupRequests   int      `json:"warmup_requests"`
+	IgnoreEOS        bool     `json:"ignore_eos"`
+	Stream           bool     `json:"stream"`
+	FlushCache       bool     `json:"flush_cache"`
+	TimeoutS         float64  `json:"timeout_s"`
+	Headers          []string `json:"headers,omitempty"`
+	ExtraRequestBody string   `json:"extra_request_body,omitempty"`
+	Percentiles      string   `json:"percentiles"`
 }
 
 func (s *Summary) config() config {
 	o, d, l, w := s.Options, s.Options.Dataset, s.Options.Load, s.Options.Wire
-	c := config{
-		Backend: w.Backend, BaseURL: w.ShownURL(), Model: w.Model, Dataset: d.Name, NumPrompts: d.NumPrompts,
-		VocabSize: d.VocabSize, Seed: o.Seed, RequestRate: pythonFloat(l.RequestRate), MaxConcurrency: l.MaxConcurrency,
+	return config{
+		Backend: w.Backend, BaseURL: w.ShownURL(), Model: w.Model, Description: d.Describe(),
+		Seed: o.Seed, RequestRate: pythonFloat(l.RequestRate), MaxConcurrency: l.MaxConcurrency,
 		WarmupRequests: o.WarmupRequests, IgnoreEOS: !w.DisableIgnoreEOS, Stream: !w.DisableStream, FlushCache: o.FlushCache,
 		TimeoutS: w.Timeout.Seconds(), Headers: w.HeaderNames(), ExtraRequestBody: w.ExtraRequestBody, Percentiles: o.Percentiles,
 	}
-	if d.Name == dataset.SharedPrefix {
-		c.Shared = map[string]any{
-			"num_groups": d.GSPNumGroups, "prompts_per_group": d.GSPPromptsPerGroup, "system_prompt_len": d.GSPSystemPromptLen,
-			"question_len": d.GSPQuestionLen, "output_len": d.GSPOutputLen,
-		}
-	} else {
-		c.Random = map[string]any{"input_len": d.RandomInputLen, "output_len": d.RandomOutputLen, "range_ratio": d.RandomRangeRatio}
-	}
-	return c
 }
 
 // details are lists with an element per request; latencies in milliseconds, null where a

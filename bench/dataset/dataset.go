@@ -14,23 +14,17 @@ import (
 	"servematrix/bench/arg"
 )
 
-// Prompt is one request to send.
-type Prompt struct {
-	// IDs are the prompt as token ids.
-	IDs []int32
-	// Input is the prompt's length in tokens, as known beforehand.
-	Input int
-	// Output is the length of the answer in tokens that is asked for.
-	Output int
-}
-
 // Set is the load of one benchmark.
 type Set struct {
 	// Count is how many prompts there are.
 	Count int
-	// Input and Output are the tokens of all prompts and answers together.
+	// Input and Output are the tokens of all prompts and answers together, as far as they are known
+	// beforehand.
 	Input, Output int
-	// Prompts gives them, the same in each walk.
+	// Timed says that the prompts have points in time at which they are due: Prompt.At.
+	Timed bool
+	// Prompts gives them, the same in each walk. Those that follow another one's answer hang on it
+	// and come no second time; Count counts them all.
 	Prompts iter.Seq[Prompt]
 	// Warmup gives n prompts that are not among those measured, so that they put nothing of them
 	// into the server's prefix cache; answers are short, as in sglang.bench_serving.

@@ -105,3 +105,18 @@ func TestSharedPrefix(t *testing.T) {
 		t.Error("--num-prompts does not cut")
 	}
 }
+
+func TestFollow(t *testing.T) {
+	chat := Prompt{Messages: []Message{{"system", "s"}, {"user", "a"}}, Next: &Prompt{Messages: []Message{{"user", "b"}}, Output: 3}}
+	next := chat.Follow("x")
+	if want := []Message{{"system", "s"}, {"user", "a"}, {"assistant", "x"}, {"user", "b"}}; !slices.Equal(next.Messages, want) || next.Output != 3 || next.Next != nil {
+		t.Errorf("%+v", next)
+	}
+	if again := chat.Follow("y"); again.Messages[2].Content != "y" || next.Messages[2].Content != "x" || len(chat.Messages) != 2 {
+		t.Error("a second answer to the same prompt changes the first one's turn")
+	}
+	text := Prompt{Text: "Q a A", Next: &Prompt{Text: "Q b A", Next: &Prompt{Text: "Q c A"}}}
+	if got := text.Follow(" x ").Text; got != "Q a A x Q b A" || text.Turns() != 3 {
+		t.Errorf("%q, %d turns", got, text.Turns())
+	}
+}

@@ -10,26 +10,37 @@ import (
 
 // body encodes a request.
 func (c *Client) body(p dataset.Prompt) []byte {
+	forced := p.Output > 0 && !c.opt.DisableIgnoreEOS // without a length the model must end the answer
 	fields := map[string]any{"stream": !c.opt.DisableStream}
 	switch c.endpoint {
 	case native:
-		fields["input_ids"] = idList(p.IDs)
-		fields["sampling_params"] = map[string]any{"temperature": 0, "max_new_tokens": p.Output, "ignore_eos": !c.opt.DisableIgnoreEOS}
+		if p.IDs != nil {
+			fields["input_ids"] = idList(p.IDs)
+		} else {
+			fields["text"] = plainText(p)
+		}
+		params := map[string]any{"temperature": 0, "ignore_eos": forced}
+		setLength(params, "max_new_tokens", p.Output)
+		fields["sampling_params"] = params
 	default:
 		fields["model"], fields["temperature"] = c.opt.Model, 0
-		if !c.opt.DisableIgnoreEOS {
+		if forced {
 			fields["ignore_eos"] = true
 		}
 		if !c.opt.DisableStream {
 			fields["stream_options"] = map[string]any{"include_usage": true}
 		}
 		if c.endpoint == chat {
-			fields["messages"] = []any{map[string]any{"role": "user", "content": chatText(p.IDs)}}
-			fields["max_completion_tokens"] = p.Output
-		} else {
-			fields["prompt"] = idList(p.IDs)
-			fields["max_tokens"] = p.Output
+			fields["messages"] = messages(p)
+			setLength(fields, "max_completion_tokens", p.Output)
+			break
 		}
+		if p.IDs != nil {
+			fields["prompt"] = idList(p.IDs)
+		} else {
+			fields["prompt"] = plainText(p)
+		}
+		setLength(fields, "max_tokens", p.Output)
 	}
 	for name, value := range c.extra {
 		fields[name] = value
@@ -39,6 +50,36 @@ func (c *Client) body(p dataset.Prompt) []byte {
 		panic(err)
 	}
 	return body
+}
+
+// setLength asks for an answer of n tokens; for 0 it leaves the length to model and server.
+func setLength(fields map[string]any, name string, n int) {
+	if n > 0 {
+		fields[name] = n
+	}
+}
+
+// messages are a prompt for a chat endpoint: a text is what a user says.
+func messages(p dataset.Prompt) []dataset.Message {
+	switch {
+	case p.Messages != nil:
+		return p.Messages
+	case p.IDs != nil:
+		return []dataset.Message{{Role: "user", Content: idText(p.IDs)}}
+	}
+	return []dataset.Message{{Role: "user", Content: p.Text}}
+}
+
+// plainText is a prompt for an endpoint that knows no chat: what was said, a line each.
+func plainText(p dataset.Prompt) string {
+	if p.Messages == nil {
+		return p.Text
+	}
+	var lines []string
+	for _, m := range p.Messages {
+		lines = append(lines, m.Content)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // idList writes token ids as a JSON list; encoding/json takes ten times as long.
@@ -54,9 +95,9 @@ func idList(ids []int32) json.RawMessage {
 	return append(b, ']')
 }
 
-// chatText writes one short word for each token id, since chat messages are text; how many
+// idText writes one short word for each token id, since chat messages are text; how many
 // tokens that is only the server's tokenizer knows.
-func chatText(ids []int32) string {
+func idText(ids []int32) string {
 	var b strings.Builder
 	for _, id := range ids {
 		b.WriteByte(' ')
