@@ -10,6 +10,7 @@ import (
 // event is what matters of one server-sent event, or of a whole answer.
 type event struct {
 	content    bool // it carries generated text
+	choice     bool // it belongs to the answer, with text or without, as a chat's first one that tells the role
 	finished   bool // it holds a finish reason
 	failed     bool // it is an error that came with status 200
 	hasUsage   bool
@@ -40,6 +41,7 @@ func parseEvent(data []byte) (event, bool) {
 		case "meta_info":
 			e.usage(c)
 		case "text":
+			e.choice = true
 			e.content = c.text() || e.content
 		case "error":
 			e.failed = !c.null()
@@ -58,6 +60,7 @@ func (e *event) choices(c *cursor) {
 		if !c.enter('{') {
 			continue
 		}
+		e.choice = true
 		for first := true; c.more('}', &first); {
 			switch string(c.key()) {
 			case "text":

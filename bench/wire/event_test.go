@@ -6,24 +6,29 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+
+	"servematrix/bench/dataset"
 )
 
 // chunks are events as real servers send them.
 var chunks = map[string]event{
-	`{"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`:                           {content: true},
-	`{"choices":[{"index":0,"text":"","finish_reason":"length","matched_stop":null}],"usage":null}`:                                                                         {finished: true},
-	`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`:                                                                              {},
-	`{"choices":[{"index":0,"delta":{"content":"x\"}]"},"finish_reason":null}]}`:                                                                                            {content: true},
-	`{"choices":[{"index":0,"delta":{"content":null,"reasoning_content":"hm"}}]}`:                                                                                           {content: true},
-	`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`:                                                         {finished: true},
+	`{"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":" a","logprobs":null,"finish_reason":null}]}`:                           {content: true, choice: true},
+	`{"choices":[{"index":0,"text":"","finish_reason":"length","matched_stop":null}],"usage":null}`:                                                                         {choice: true, finished: true},
+	`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`:                                                                              {choice: true},
+	`{"choices":[{"index":0,"delta":{"content":"x\"}]"},"finish_reason":null}]}`:                                                                                            {content: true, choice: true},
+	`{"choices":[{"index":0,"delta":{"content":null,"reasoning_content":"hm"}}]}`:                                                                                           {content: true, choice: true},
+	`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"a\": 1}"}}]},"finish_reason":"tool_calls"}]}`:                                                         {choice: true, finished: true},
 	`{"id":"1","choices":[],"usage":{"prompt_tokens":128,"total_tokens":192,"completion_tokens":64,"prompt_tokens_details":{"cached_tokens":7}}}`:                           {hasUsage: true, prompt: 128, completion: 64},
 	`{"error":{"message":"EngineCore encountered an issue","type":"InternalServerError","param":null,"code":500}}`:                                                          {failed: true},
-	`{"error":null,"choices":[{"text":"a"}]}`:                                                                                                                               {content: true},
-	`{"text":" a b","meta_info":{"id":"x","finish_reason":null,"prompt_tokens":11,"completion_tokens":2,"cached_tokens":0,"e2e_latency":0.5}}`:                              {content: true, hasUsage: true, prompt: 11, completion: 2},
-	"\n{ \"text\" : \"a\" , \"meta_info\" : { \"finish_reason\" : { \"type\" : \"length\" , \"length\" : 8 } , \"completion_tokens\" : 8.0 , \"prompt_tokens\":1e0 } }\r\n": {content: true, finished: true, hasUsage: true, prompt: 1, completion: 8},
+	`{"error":null,"choices":[{"text":"a"}]}`:                                                                                                                               {content: true, choice: true},
+	`{"text":" a b","meta_info":{"id":"x","finish_reason":null,"prompt_tokens":11,"completion_tokens":2,"cached_tokens":0,"e2e_latency":0.5}}`:                              {content: true, choice: true, hasUsage: true, prompt: 11, completion: 2},
+	"\n{ \"text\" : \"a\" , \"meta_info\" : { \"finish_reason\" : { \"type\" : \"length\" , \"length\" : 8 } , \"completion_tokens\" : 8.0 , \"prompt_tokens\":1e0 } }\r\n": {content: true, choice: true, finished: true, hasUsage: true, prompt: 1, completion: 8},
 	`{}`: {},
 }
 
@@ -132,4 +137,33 @@ func (endless) Read(p []byte) (int, error) {
 		p[i] = 'x'
 	}
 	return len(p), nil
+}
+
+// A chat's stream as vLLM sends it: role, text, text, finish reason without text, usage.
+func TestCountEmpty(t *testing.T) {
+	const stream = `data: {"choices":[{"delta":{"role":"assistant","content":""}}]}
+
+data: {"choices":[{"delta":{"content":"a"}}]}
+
+data: {"choices":[{"delta":{"content":"b"}}]}
+
+data: {"choices":[{"delta":{"content":""},"finish_reason":"length"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}
+
+data: [DONE]
+
+`
+	for countEmpty, gaps := range map[bool]int{false: 1, true: 3} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, stream) }))
+		opt, err := Options{Backend: "openai-chat", BaseURL: server.URL, Model: "m", Timeout: time.Minute, CountEmpty: countEmpty}.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := New(opt).Send(t.Context(), dataset.Prompt{IDs: []int32{1}, Output: 2}, time.Now())
+		if r.Failed != nil || r.Chunks != 2 || r.Output != 2 || len(r.Gaps) != gaps || r.TTFT > r.E2E || r.E2E > r.End {
+			t.Errorf("counting events without text %v: %+v", countEmpty, r)
+		}
+		server.Close()
+	}
 }

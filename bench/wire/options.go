@@ -32,6 +32,10 @@ type Options struct {
 	DisableIgnoreEOS bool
 	// DisableStream asks for whole answers: no TTFT, TPOT and ITL.
 	DisableStream bool
+	// CountEmpty measures the arrival of events of the answer that hold no text, too: a chat's
+	// first one with the role, the last one with the finish reason. It has no flag: it is one of
+	// the definitions that are chosen together.
+	CountEmpty bool
 	// Timeout bounds one request.
 	Timeout time.Duration
 	// Headers are NAME=VALUE, sent with each request. ExtraRequestBody is a JSON object merged

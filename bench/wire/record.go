@@ -30,7 +30,8 @@ type Record struct {
 	End time.Duration
 	// Chunks are the events with text, or 1 for a whole answer with text.
 	Chunks int
-	// Gaps are the times between events with text, one fewer than Chunks.
+	// Gaps are the times between events with text, one fewer than Chunks. With Options.CountEmpty
+	// TTFT, E2E and Gaps are of the events without text as well.
 	Gaps []time.Duration
 	// Tokens are how many tokens each event with text brought, in the order of Gaps and with the
 	// first one's before, where the server counts along (SGLang's /generate, or
@@ -66,7 +67,7 @@ func (c *Client) readStream(body io.Reader, start time.Time, p dataset.Prompt, r
 	events := eventReader{r: buffer}
 	var usage event
 	var last time.Duration
-	finished := false
+	arrived, finished := 0, false
 	told := false // reason and usage came in one event: transformers ends so, without [DONE]
 	for {
 		data, err := events.next()
@@ -99,16 +100,18 @@ func (c *Client) readStream(body io.Reader, start time.Time, p dataset.Prompt, r
 		if e.hasUsage {
 			usage = e
 		}
-		if !e.content {
+		if !e.content && !(c.opt.CountEmpty && e.choice) {
 			continue
 		}
-		if r.Chunks == 0 {
+		if arrived++; arrived == 1 {
 			r.TTFT = now
 		} else {
 			r.Gaps = append(r.Gaps, now-last)
 		}
 		last = now
-		r.Chunks++
+		if e.content {
+			r.Chunks++
+		}
 	}
 	r.E2E, r.End = last, time.Since(start)
 	if !finished {
