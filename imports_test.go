@@ -14,7 +14,7 @@ import (
 // only those that stand below it.
 var order = []string{
 	"perf", "docs", "release", "cmd", "live", "report", "page", "chart", "schema", "orchestrator", "journal", "reference", "compare", "stats", "telemetry", "device", "result", "effective", "engine",
-	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral", "jsonwalk", "oneline",
+	"readiness", "process", "matrix", "bench", "sim", "metric", "command", "secret", "logfile", "pyliteral", "jsonwalk", "oneline", "spelling",
 }
 
 func TestImportsPointDown(t *testing.T) {

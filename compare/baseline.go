@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"servematrix/command"
-	"servematrix/matrix"
 	"servematrix/result"
+	"servematrix/spelling"
 )
 
 // termKind says what a term of the baseline picks cells by.
@@ -153,7 +153,7 @@ func (b *book) find(name string) (term, error) {
 	if asFlag {
 		return term{}, usage("", "--baseline: no command has the flag --%s", bare)
 	}
-	hint := matrix.DidYouMean(name, b.axisNames())
+	hint := spelling.DidYouMean(name, b.axisNames())
 	if len(b.axisNames()) == 0 {
 		hint = b.offer()
 	}
@@ -182,7 +182,7 @@ func (b *book) match(t term, value string) (string, error) {
 			return v, nil
 		}
 	}
-	return "", usage(matrix.DidYouMean(value, values), "--baseline: %s is never %q", t.shown, value)
+	return "", usage(spelling.DidYouMean(value, values), "--baseline: %s is never %q", t.shown, value)
 }
 
 // values are those that a term has, in the order of the cells.

@@ -10,8 +10,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 
-	"servematrix/matrix"
 	"servematrix/metric"
+	"servematrix/spelling"
 	"servematrix/stats"
 )
 
@@ -109,7 +109,7 @@ func (g *Gate) check(n ast.Node) error {
 func call(n *ast.CallNode) (name string, args []ast.Node, err error) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok || !slices.Contains(predicates, callee.Value) {
-		return "", nil, fmt.Errorf("there is no predicate %q, %s", n.Callee.String(), matrix.DidYouMean(n.Callee.String(), predicates))
+		return "", nil, fmt.Errorf("there is no predicate %q, %s", n.Callee.String(), spelling.DidYouMean(n.Callee.String(), predicates))
 	}
 	return callee.Value, n.Arguments, nil
 }

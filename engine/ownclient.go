@@ -6,6 +6,7 @@ import (
 	"servematrix/bench"
 	"servematrix/command"
 	"servematrix/matrix"
+	"servematrix/spelling"
 )
 
 // ownFlags refuses a flag that the embedded client would refuse only when its server is up. It is
@@ -24,7 +25,7 @@ func (k *completion) ownFlags(v *matrix.Variant) {
 		}
 		suggestion := "see: servematrix bench --help"
 		if name, ok := bench.UnknownFlag(err); ok {
-			suggestion = strings.Replace(matrix.DidYouMean(name, bench.FlagNames()), `"`, `"--`, 1)
+			suggestion = strings.Replace(spelling.DidYouMean(name, bench.FlagNames()), `"`, `"--`, 1)
 		}
 		k.report(matrix.Error, v.At, "client-flag", suggestion, "servematrix bench: %v", err)
 		return

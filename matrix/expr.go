@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"servematrix/spelling"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func (nm *names) resolveAll(e *expression, found *collector, config *conf.Config
 		name := call.String()
 		name, _, _ = strings.Cut(name, "(")
 		nm.src.failAt(e.node, e.off+byteAt(e.src, call.Location().From), utf8.RuneCountInString(name), "bad-expression",
-			DidYouMean(name, slices.Sorted(maps.Keys(config.Builtins))), fmt.Sprintf("there is no function %s", name))
+			spelling.DidYouMean(name, slices.Sorted(maps.Keys(config.Builtins))), fmt.Sprintf("there is no function %s", name))
 		ok = false
 	}
 	for _, node := range found.order {

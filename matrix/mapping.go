@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"servematrix/spelling"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -128,7 +129,7 @@ func (s *source) keyed(n *yaml.Node, what string, known ...string) *mapping {
 	}
 	for _, e := range m.entries {
 		if !slices.Contains(known, e.name) {
-			s.fail(e.key, "unknown-key", DidYouMean(e.name, known), "unknown key %q in %s", e.name, what)
+			s.fail(e.key, "unknown-key", spelling.DidYouMean(e.name, known), "unknown key %q in %s", e.name, what)
 			m.ok = false
 		}
 	}

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"servematrix/spelling"
 	"slices"
 	"strings"
 )
@@ -99,7 +100,7 @@ func walk(v *value, path []step, optional bool) (*value, error) {
 		case p.isIndex:
 			return nil, fmt.Errorf("%s is %s, so [%d] means nothing", v.label(), v.kind, p.index)
 		case v.kind == object:
-			return nil, fmt.Errorf("%s has no field %q: %s", v.label(), p.name, DidYouMean(p.name, v.keys))
+			return nil, fmt.Errorf("%s has no field %q: %s", v.label(), p.name, spelling.DidYouMean(p.name, v.keys))
 		default:
 			return nil, fmt.Errorf("%s is %s and has no field %q", v.label(), v.kind, p.name)
 		}
@@ -169,7 +170,7 @@ func (nm *names) resolve(r *ref) *unknown {
 			return nm.resolveColumn(r, nm.own, root, rest)
 		}
 	}
-	return nm.unknown("unknown-reference", DidYouMean(root, nm.known()), "unknown name %q", root)
+	return nm.unknown("unknown-reference", spelling.DidYouMean(root, nm.known()), "unknown name %q", root)
 }
 
 // known lists the first parts that mean something here.
@@ -193,9 +194,9 @@ func (nm *names) resolveColumn(r *ref, c *columns, name string, rest []step) *un
 	col, ok := c.index[name]
 	if !ok {
 		if name == "" {
-			return nm.unknown("unknown-reference", DidYouMean(name, c.names), "%s alone means nothing, one of its names must follow", c.side)
+			return nm.unknown("unknown-reference", spelling.DidYouMean(name, c.names), "%s alone means nothing, one of its names must follow", c.side)
 		}
-		return nm.unknown("unknown-reference", DidYouMean(name, c.names), "%s has no name %q", c.side, name)
+		return nm.unknown("unknown-reference", spelling.DidYouMean(name, c.names), "%s has no name %q", c.side, name)
 	}
 	r.col, r.second, r.axis, r.path = col, c == nm.other, c.axes[col] != nil, rest
 	return nil
@@ -214,7 +215,7 @@ func (nm *names) resolveVar(r *ref, name string, rest []step) *unknown {
 			r.fixed = nullValue
 			return nil
 		}
-		return nm.unknown("unknown-reference", DidYouMean(name, vars.keys), "vars has no %q", name)
+		return nm.unknown("unknown-reference", spelling.DidYouMean(name, vars.keys), "vars has no %q", name)
 	}
 	v, err := walk(vars.field[name], rest[1:], r.optional)
 	if err != nil {
@@ -249,7 +250,7 @@ func (nm *names) resolveRuntime(r *ref, root, name string, parts int) *unknown {
 	known := runtimeNames[root]
 	switch {
 	case parts != 1 || !slices.Contains(known, name):
-		return nm.unknown("unknown-reference", DidYouMean(name, known), "%s is no value of the run time", r.text)
+		return nm.unknown("unknown-reference", spelling.DidYouMean(name, known), "%s is no value of the run time", r.text)
 	case !nm.late:
 		return nm.unknown("late-value", "", "%s is known only when the run has begun; it can stand in command, shell, args, env and port", r.text)
 	case root == "late" && name == "port" && nm.side == "client":

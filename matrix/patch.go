@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"servematrix/spelling"
 	"slices"
 	"strings"
 
@@ -85,7 +86,7 @@ func (sd *side) loadPatch(n *yaml.Node) {
 		switch {
 		case !known:
 			if hasField {
-				s.fail(e.key, "unknown-reference", DidYouMean(name, sd.cols.names), "%s has no axis %q", sd.name, name)
+				s.fail(e.key, "unknown-reference", spelling.DidYouMean(name, sd.cols.names), "%s has no axis %q", sd.name, name)
 			}
 			ok = false // else declarePatched has reported the name
 			continue

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"servematrix/spelling"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func (sd *side) loadMatcher(e entry) *matcher {
 	name, field, hasField := strings.Cut(e.name, ".")
 	col, known := sd.cols.index[name]
 	if !known {
-		s.fail(e.key, "unknown-reference", DidYouMean(name, append(slices.Clone(sd.cols.names), "when", "why")), "%s has no axis or derived value %q", sd.name, name)
+		s.fail(e.key, "unknown-reference", spelling.DidYouMean(name, append(slices.Clone(sd.cols.names), "when", "why")), "%s has no axis or derived value %q", sd.name, name)
 		return nil
 	}
 	m := &matcher{name: e.name, col: col}
@@ -115,7 +116,7 @@ func (sd *side) reportNoValue(n *yaml.Node, m *matcher, a *axis, want *value) {
 		known = append(known, label)
 	}
 	if suggestion == "" {
-		suggestion = DidYouMean(want.label(), known)
+		suggestion = spelling.DidYouMean(want.label(), known)
 	}
 	if want.node != nil {
 		n = want.node

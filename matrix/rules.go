@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"servematrix/spelling"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -75,7 +76,7 @@ func (sd *side) loadAdd(n *yaml.Node) {
 	for _, e := range m.entries {
 		col, known := sd.cols.index[e.name]
 		if !known || sd.cols.axes[col] == nil {
-			s.fail(e.key, "unknown-reference", DidYouMean(e.name, sd.axisNames()), "%s has no axis %q", sd.name, e.name)
+			s.fail(e.key, "unknown-reference", spelling.DidYouMean(e.name, sd.axisNames()), "%s has no axis %q", sd.name, e.name)
 			ok = false
 			continue
 		}
@@ -113,7 +114,7 @@ func (sd *side) addedValue(a *axis, e entry) *value {
 		ids = append(ids, v.id)
 	}
 	if withIDs && t.fixed.kind != object {
-		sd.nm.src.fail(e.value, "unknown-reference", DidYouMean(t.fixed.label(), ids), "the axis %s has no value %q", a.name, t.fixed.label())
+		sd.nm.src.fail(e.value, "unknown-reference", spelling.DidYouMean(t.fixed.label(), ids), "the axis %s has no value %q", a.name, t.fixed.label())
 		return nil
 	}
 	return sd.axisValue(a, t.fixed, e.value)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"servematrix/spelling"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,7 @@ func choiceSetter(known []string, put func(d draft, s string)) setter {
 		case wrong != "":
 			return wrong, ""
 		case !slices.Contains(known, s):
-			return fmt.Sprintf("cannot be %q", s), DidYouMean(s, known)
+			return fmt.Sprintf("cannot be %q", s), spelling.DidYouMean(s, known)
 		}
 		put(d, s)
 		return "", ""
@@ -165,7 +166,7 @@ func setSignal(d draft, v *value) (string, string) {
 	}
 	name := strings.TrimPrefix(strings.ToUpper(s), "SIG")
 	if !slices.Contains(signals, name) {
-		return fmt.Sprintf("%q is no signal that ends a program", s), DidYouMean(name, signals)
+		return fmt.Sprintf("%q is no signal that ends a program", s), spelling.DidYouMean(name, signals)
 	}
 	d.server.Stop.Signal = name
 	return "", ""

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"math"
+	"servematrix/spelling"
 	"slices"
 	"strings"
 
@@ -187,7 +188,7 @@ func (sd *side) zipNamed(n *yaml.Node) {
 		name := deref(item).Value
 		i := slices.IndexFunc(sd.groups, func(o group) bool { return len(o.axes) == 1 && o.axes[0].name == name })
 		if i < 0 {
-			s.fail(item, "unknown-reference", DidYouMean(name, sd.cols.names), "there is no axis %q to zip", name)
+			s.fail(item, "unknown-reference", spelling.DidYouMean(name, sd.cols.names), "there is no axis %q to zip", name)
 			return
 		}
 		if at < 0 || i < at {

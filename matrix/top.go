@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"servematrix/metric"
+	"servematrix/spelling"
 )
 
 // loadTop reads what a sweep says about the run as a whole, with the defaults
@@ -114,7 +115,7 @@ func (sw *sweep) setPrimary(_ draft, v *value) (string, string) {
 	info, known := metric.Lookup(s)
 	switch {
 	case !known:
-		return fmt.Sprintf("%q is no metric", s), DidYouMean(s, metric.Names())
+		return fmt.Sprintf("%q is no metric", s), spelling.DidYouMean(s, metric.Names())
 	case info.Better == metric.Neutral:
 		return fmt.Sprintf("cannot be %s: it describes the load, more of it is neither better nor worse", s), "take one that is, such as output_throughput or p99_ttft_ms"
 	}

@@ -1,4 +1,6 @@
-package matrix
+// Package spelling finds the name that somebody meant who wrote another one. It knows no names of
+// its own: whoever reads what people write, sweeps and command lines, calls it.
+package spelling
 
 import (
 	"cmp"
