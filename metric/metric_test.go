@@ -14,7 +14,7 @@ import (
 // that a slip in the table shows.
 const contract = `duration_s completed failed num_prompts total_input_tokens total_output_tokens
 request_throughput input_throughput output_throughput total_throughput peak_output_throughput
-peak_concurrent_requests concurrency request_rate max_concurrency accept_length
+peak_concurrent_requests concurrency request_rate max_concurrency accept_length max_request_rate max_concurrency_found
 mean_ttft_ms mean_tpot_ms mean_itl_ms mean_e2e_latency_ms
 median_ttft_ms median_tpot_ms median_itl_ms median_e2e_latency_ms
 std_ttft_ms std_tpot_ms std_itl_ms std_e2e_latency_ms

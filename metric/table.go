@@ -61,6 +61,8 @@ var scalars = []Info{
 	{"request_rate", "req/s", "Request rate (req/s)", Neutral, "requests per second that were asked for; `null` for \"as fast as possible\""},
 	{"max_concurrency", "requests", "Max concurrency", Neutral, "the limit of requests at one time that was set"},
 	{"accept_length", "tokens", "Accept length (tokens)", Higher, "tokens accepted per step of speculative decoding, on average"},
+	{"max_request_rate", "req/s", "Max request rate within SLO (req/s)", Higher, "the largest request rate that met the service level objectives, as `bench --find max-rate` found it"},
+	{"max_concurrency_found", "requests", "Max concurrency within SLO", Higher, "the most requests at one time that met them, as `bench --find max-concurrency` found it"},
 }
 
 // stats and latencies span the rest of the table; both in the contract's order.
@@ -76,7 +78,7 @@ var (
 )
 
 // baseNames is how many names the contract has besides further percentiles.
-const baseNames = 44
+const baseNames = 46
 
 // infos is the table, names its names.
 var infos, names = build()
