@@ -28,7 +28,7 @@ func TestNamesAreTheContract(t *testing.T) {
 		t.Error(diff)
 	}
 	labels := map[string]string{}
-	for _, name := range Names() {
+	for _, name := range append(Names(), Sometimes()...) {
 		info, ok := Lookup(name)
 		if !ok || info.Name != name || info.Label == "" || info.About == "" {
 			t.Errorf("Lookup(%s) = %+v, %v", name, info, ok)
@@ -62,26 +62,29 @@ func TestNamesCannotBeChangedFromOutside(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	for name, want := range map[string]Info{
-		"mean_ttft_ms":        {"mean_ttft_ms", "ms", "Mean TTFT (ms)", Lower, ""},
-		"output_throughput":   {"output_throughput", "tok/s", "Output throughput (tok/s)", Higher, ""},
-		"max_concurrency":     {"max_concurrency", "requests", "Max concurrency", Neutral, ""},
-		"p99.9_ttft_ms":       {"p99.9_ttft_ms", "ms", "P99.9 TTFT (ms)", Lower, ""},
-		"p50_e2e_latency_ms":  {"p50_e2e_latency_ms", "ms", "P50 E2E latency (ms)", Lower, ""},
-		"p100_itl_ms":         {"p100_itl_ms", "ms", "P100 ITL (ms)", Lower, ""},
-		"p99.90_ttft_ms":      {},
-		"p099_ttft_ms":        {},
-		"p101_ttft_ms":        {},
-		"p-1_ttft_ms":         {},
-		"p1e1_ttft_ms":        {},
-		"pinf_ttft_ms":        {},
-		"p_ttft_ms":           {},
-		"p99_latency_ms":      {},
-		"p99":                 {},
-		"":                    {},
-		"mean_ttft_ms ":       {},
-		"p1.2.3_ttft_ms":      {},
-		"peak_output_tokens":  {},
-		"p99_request_latency": {},
+		"mean_ttft_ms":              {"mean_ttft_ms", "ms", "Mean TTFT (ms)", Lower, ""},
+		"output_throughput":         {"output_throughput", "tok/s", "Output throughput (tok/s)", Higher, ""},
+		"max_concurrency":           {"max_concurrency", "requests", "Max concurrency", Neutral, ""},
+		"p99.9_ttft_ms":             {"p99.9_ttft_ms", "ms", "P99.9 TTFT (ms)", Lower, ""},
+		"p50_e2e_latency_ms":        {"p50_e2e_latency_ms", "ms", "P50 E2E latency (ms)", Lower, ""},
+		"p100_itl_ms":               {"p100_itl_ms", "ms", "P100 ITL (ms)", Lower, ""},
+		"p99.90_ttft_ms":            {},
+		"p099_ttft_ms":              {},
+		"p101_ttft_ms":              {},
+		"p-1_ttft_ms":               {},
+		"p1e1_ttft_ms":              {},
+		"pinf_ttft_ms":              {},
+		"p_ttft_ms":                 {},
+		"p99_latency_ms":            {},
+		"p99":                       {},
+		"":                          {},
+		"mean_ttft_ms ":             {},
+		"p1.2.3_ttft_ms":            {},
+		"peak_output_tokens":        {},
+		"p99_request_latency":       {},
+		"request_goodput":           {"request_goodput", "req/s", "Request goodput (req/s)", Higher, ""},
+		"p99_ttft_from_schedule_ms": {"p99_ttft_from_schedule_ms", "ms", "P99 TTFT from schedule (ms)", Lower, ""},
+		"p98_ttft_from_schedule_ms": {},
 	} {
 		got, ok := Lookup(name)
 		if ok && got.About == "" {
@@ -117,6 +120,7 @@ func TestMarshalWritesEveryNameInOrder(t *testing.T) {
 	v := Of(map[string]float64{
 		"duration_s": 255.25, "completed": 256, "request_rate": math.Inf(1), "mean_ttft_ms": math.NaN(),
 		"p99.9_itl_ms": 3, "p50_itl_ms": 2, "p75_ttft_ms": 1, "odd": 4,
+		"max_send_lateness_ms": 5, "request_goodput": 6,
 	})
 	got, err := json.Marshal(v)
 	if err != nil {
@@ -127,7 +131,7 @@ func TestMarshalWritesEveryNameInOrder(t *testing.T) {
 	for _, name := range strings.Fields(contract)[2:] {
 		want.WriteString(`,"` + name + `":null`)
 	}
-	want.WriteString(`,"p75_ttft_ms":1,"p50_itl_ms":2,"p99.9_itl_ms":3,"odd":4}`)
+	want.WriteString(`,"p75_ttft_ms":1,"p50_itl_ms":2,"p99.9_itl_ms":3,"request_goodput":6,"max_send_lateness_ms":5,"odd":4}`)
 	if string(got) != want.String() {
 		t.Errorf("got  %s\nwant %s", got, want.String())
 	}

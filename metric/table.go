@@ -77,6 +77,19 @@ var (
 	}
 )
 
+// sometimes are metrics that only some clients tell, and only of some runs: they are absent from
+// other results, not null. In the order in which results hold them.
+var sometimes = []Info{
+	{"request_goodput", "req/s", "Request goodput (req/s)", Higher, "requests per second that kept all objectives that were set for them (`--goodput`)"},
+	{"mean_send_lateness_ms", "ms", "Mean send lateness (ms)", Lower, "from when the schedule wanted a request sent to when it was"},
+	{"p99_send_lateness_ms", "ms", "P99 send lateness (ms)", Lower, "from when the schedule wanted a request sent to when it was"},
+	{"max_send_lateness_ms", "ms", "Max send lateness (ms)", Lower, "from when the schedule wanted a request sent to when it was"},
+	{"mean_ttft_from_schedule_ms", "ms", "Mean TTFT from schedule (ms)", Lower, "TTFT counted from when the schedule wanted the request sent"},
+	{"p99_ttft_from_schedule_ms", "ms", "P99 TTFT from schedule (ms)", Lower, "TTFT counted from when the schedule wanted the request sent"},
+	{"mean_e2e_latency_from_schedule_ms", "ms", "Mean E2E latency from schedule (ms)", Lower, "end to end, counted from when the schedule wanted the request sent"},
+	{"p99_e2e_latency_from_schedule_ms", "ms", "P99 E2E latency from schedule (ms)", Lower, "end to end, counted from when the schedule wanted the request sent"},
+}
+
 // baseNames is how many names the contract has besides further percentiles.
 const baseNames = 46
 
@@ -108,12 +121,29 @@ func latencyInfo(stat, statLabel string, l latency) Info {
 // statistic (mean median std p90 p95 p99 max) over ttft_ms tpot_ms itl_ms e2e_latency_ms.
 func Names() []string { return slices.Clone(names[:]) }
 
-// Lookup describes a metric by its contract name. Besides the base names it knows every
-// percentile p<number>_<latency> such as "p99.9_ttft_ms"; the number is written in its
-// shortest form ("p99.9", not "p99.90"), so that a metric has one name.
+// Sometimes gives the names of metrics that only some clients tell, and only of some runs; where
+// nobody told them they are absent.
+func Sometimes() (list []string) {
+	for _, info := range sometimes {
+		list = append(list, info.Name)
+	}
+	return list
+}
+
+// seldom is a name's place in sometimes, -1 for another name.
+func seldom(name string) int {
+	return slices.IndexFunc(sometimes, func(info Info) bool { return info.Name == name })
+}
+
+// Lookup describes a metric by its contract name. Besides the base names it knows those of
+// Sometimes and every percentile p<number>_<latency> such as "p99.9_ttft_ms"; the number is
+// written in its shortest form ("p99.9", not "p99.90"), so that a metric has one name.
 func Lookup(name string) (Info, bool) {
 	if i, ok := place(name); ok {
 		return infos[i], true
+	}
+	if i := seldom(name); i >= 0 {
+		return sometimes[i], true
 	}
 	number, latency, ok := splitPercentile(name)
 	if !ok {

@@ -125,7 +125,8 @@ func (v *Values) Equal(other *Values) bool {
 	return true
 }
 
-// further gives the names beyond the contract's base names: percentiles, then unknown names.
+// further gives the names beyond the contract's base names: percentiles, then those that are told
+// sometimes, then unknown names.
 func (v *Values) further() []string {
 	if len(v.more) == 0 {
 		return nil
@@ -133,19 +134,25 @@ func (v *Values) further() []string {
 	return slices.SortedFunc(maps.Keys(v.more), func(a, b string) int {
 		an, al, aok := splitPercentile(a)
 		bn, bl, bok := splitPercentile(b)
-		switch {
-		case aok && bok:
+		if aok && bok {
 			af, _ := strconv.ParseFloat(an, 64)
 			bf, _ := strconv.ParseFloat(bn, 64)
 			return cmp.Or(cmp.Compare(al, bl), cmp.Compare(af, bf))
-		case aok != bok:
-			if aok {
-				return -1
-			}
-			return 1
 		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(kind(a, aok), kind(b, bok)), cmp.Compare(a, b))
 	})
+}
+
+// kind orders further names: percentiles, those told sometimes in the table's order, others.
+func kind(name string, percentile bool) int {
+	at := seldom(name)
+	switch {
+	case percentile && at < 0:
+		return -1
+	case at < 0:
+		return len(sometimes)
+	}
+	return at
 }
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

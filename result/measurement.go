@@ -9,7 +9,7 @@ import (
 
 // ParserVersion counts the changes of these parsers that change what they read out of the same
 // bytes. It is kept with each measurement, so that old results can be told from new ones.
-const ParserVersion = 2
+const ParserVersion = 3
 
 // Names of the clients that the parsers tell apart by what they print.
 const (

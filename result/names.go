@@ -34,7 +34,7 @@ var textNames = map[string]string{
 
 func init() {
 	// The contract's own headings are labels too.
-	for _, name := range metric.Names() {
+	for _, name := range append(metric.Names(), metric.Sometimes()...) {
 		info, _ := metric.Lookup(name)
 		label, _ := splitUnit(info.Label)
 		if _, taken := textNames[label]; !taken {
@@ -60,7 +60,6 @@ var jsonLabels = map[string]string{
 	"total_output_retokenized":            "Total generated tokens (retokenized)",
 	"total_input_text_tokens":             "Total input text tokens",
 	"total_input_vision_tokens":           "Total input vision tokens",
-	"request_goodput":                     "Request goodput (req/s)",
 	"rtfx":                                "RTFx (Inverse Real-Time Factor)",
 	"spec_decode_acceptance_rate":         "Acceptance rate (%)",
 	"spec_decode_num_drafts":              "Drafts",

@@ -19,6 +19,7 @@ var parts = map[string]func(args []string) (string, error){
 	"event":     eventFields,
 	"metrics":   metrics,
 	"latencies": latencies,
+	"seldom":    seldom,
 	"columns":   columns,
 	"exits":     exitCodes,
 	"commands":  commands,

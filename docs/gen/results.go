@@ -27,6 +27,16 @@ func metrics([]string) (string, error) {
 	return table([]string{"name", "unit", "is", "better"}, rows), nil
 }
 
+// seldom draws the metrics that only some clients tell, and only of some runs.
+func seldom([]string) (string, error) {
+	var rows [][]string
+	for _, name := range metric.Sometimes() {
+		info, _ := metric.Lookup(name)
+		rows = append(rows, []string{code(name), info.Unit, info.About, info.Better.String()})
+	}
+	return table([]string{"name", "unit", "is", "better"}, rows), nil
+}
+
 func latencies([]string) (string, error) {
 	var rows [][]string
 	head := []string{""}

@@ -97,11 +97,11 @@ func Texts(about string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}, Description: about}
 }
 
-// Metrics is an object with all metrics of the contract, a number or null each, and further
-// percentiles.
+// Metrics is an object with all metrics of the contract, a number or null each, those that are told
+// sometimes, and further percentiles.
 func Metrics() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: metric.Names(), AdditionalProperties: jsonschema.FalseSchema}
-	for _, name := range metric.Names() {
+	for _, name := range append(metric.Names(), metric.Sometimes()...) {
 		info, _ := metric.Lookup(name)
 		number := Nullable(&jsonschema.Schema{Type: "number"})
 		number.Description = info.About
