@@ -98,18 +98,22 @@ func (c Bands) ground(p *picture, in plot, x scale) {
 	p.put("</g>\n")
 }
 
-// trace draws one line, in pieces between its gaps.
+// trace draws one line, in pieces between its gaps. A sample alone between two gaps is a short dash.
 func (p *picture) trace(line Line, i int, x, y scale) {
 	p.put(`<g class="%" data-series="%"><path class="trace"`, hue(i), i)
 	p.dash(i, "trace")
 	p.put(` d="`)
 	pen := markup("M")
-	for _, v := range thinned(line, x, y) {
+	all := thinned(line, x, y)
+	for i, v := range all {
 		if math.IsNaN(v.y) {
 			pen = "M"
 			continue
 		}
 		p.put("%% %", pen, v.x, v.y)
+		if pen == "M" && (i+1 == len(all) || math.IsNaN(all[i+1].y)) {
+			p.put("h2")
+		}
 		pen = "L"
 	}
 	p.put(`"/></g>` + "\n")

@@ -16,6 +16,8 @@ import (
 var (
 	loadEvery = 2 * time.Second  // between two looks at the client's threads
 	loadLeast = 10 * time.Second // a shorter measurement says nothing: a look or two decide it
+
+	clientThreads = (*clientLoad).process // reads what the client's threads have used up
 )
 
 const (
@@ -67,7 +69,7 @@ func (c *clientLoad) watch(ctx context.Context) {
 
 func (c *clientLoad) look() {
 	m := loadMoment{time.Now(), map[int]threadTime{}}
-	c.process(c.pid, m.threads)
+	clientThreads(c, c.pid, m.threads)
 	if len(m.threads) == 0 {
 		return // it has ended
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,10 @@ func TestLooksAreBounded(t *testing.T) {
 	if len(c.moments) >= momentsMost || c.every < 4*time.Second {
 		t.Errorf("%d looks are kept, one each %s", len(c.moments), c.every)
 	}
+	first := c.moments[0].threads[os.Getpid()] // the thread that a process begins with has its number
+	if first.computed <= 0 || c.names[os.Getpid()] == "" {
+		t.Errorf("the first thread, %q, has computed %s", c.names[os.Getpid()], first.computed)
+	}
 }
 
 func TestParseSchedstat(t *testing.T) {
@@ -92,10 +97,21 @@ func TestParseSchedstat(t *testing.T) {
 
 func TestAStarvedClientIsNamed(t *testing.T) {
 	defer func(every, least time.Duration) { loadEvery, loadLeast = every, least }(loadEvery, loadLeast)
-	loadEvery, loadLeast = 50*time.Millisecond, time.Second
+	loadEvery, loadLeast = time.Millisecond, time.Second
+	defer func(real func(*clientLoad, int, map[int]threadTime)) { clientThreads = real }(clientThreads)
+	seen, looks := filepath.Join(t.TempDir(), "seen"), 0
+	clientThreads = func(c *clientLoad, _ int, into map[int]threadTime) {
+		looks++
+		c.names[7], into[7] = "python3", threadTime{computed: time.Duration(looks) * time.Hour}
+		if looks == 3 {
+			if err := os.WriteFile(seen, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	b := newBench(t, `
 server: {command: "SERVER", ready: READY}
-client: {command: "CLIENT spin"}
+client: {command: "CLIENT await `+seen+` long"}
 `)
 	if _, err := b.run(context.Background(), Again{}, nil); err != nil {
 		t.Fatal(err)

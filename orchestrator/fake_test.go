@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -173,7 +172,11 @@ func fakeClient(words []string) {
 	}
 	switch {
 	case slices.Contains(words, "partly"):
-		fmt.Println(`{"duration": 2.0, "completed": 0, "total_output_tokens": 0, "output_throughput": 0.0}`)
+		duration := "2.0"
+		if slices.Contains(words, "long") { // says that it measured for longer than it lived
+			duration = "3600"
+		}
+		fmt.Println(`{"duration": ` + duration + `, "completed": 0, "total_output_tokens": 0, "output_throughput": 0.0}`)
 		os.Exit(0)
 	case slices.Contains(words, "fail"):
 		fmt.Fprintln(os.Stderr, "ValueError: no luck")
@@ -191,10 +194,6 @@ func fakeClient(words []string) {
 				break
 			}
 			time.Sleep(time.Millisecond)
-		}
-	case slices.Contains(words, "spin"): // with one thread, for as long as it says that it measured
-		runtime.LockOSThread()
-		for began := time.Now(); time.Since(began) < 2*time.Second; {
 		}
 	case slices.Contains(words, "empty"):
 		os.Exit(0)

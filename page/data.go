@@ -24,8 +24,8 @@ type Data struct {
 	Simulated bool // numbers come from the simulated server
 	Smoke     int  // requests at most of each client of a smoke run; 0: it is none
 
-	Gaps     []Text   // what of the run folder is missing or cannot be read
-	Warnings []string // of the run
+	Gaps     []Text // what of the run folder is missing or cannot be read
+	Warnings []Text // of the run
 	Troubles []Trouble
 	Doubts   []Trouble // findings against valid results
 
@@ -129,7 +129,7 @@ type Estimate struct {
 type Trouble struct {
 	Class, Phase string // Class is a failure class or the codes of validity reasons
 	Title        Text   // the class in words
-	Message      string
+	Message      Text
 	Place        string   // where the log is: file and line, in the run folder
 	Lines        []string // of the log, those that matter
 	Hint         Text     // what usually helps

@@ -134,7 +134,7 @@ func TestLoneStartHasNoInterval(t *testing.T) {
 func TestLinksAndTitles(t *testing.T) {
 	troubled := small()
 	for _, message := range []string{"a", "b"} {
-		troubled.Troubles = append(troubled.Troubles, Trouble{Class: "oom", Message: message})
+		troubled.Troubles = append(troubled.Troubles, Trouble{Class: "oom", Message: Text{message, message}})
 	}
 	for _, d := range []*Data{small(), troubled} {
 		page := text(t, d, Options{})
@@ -177,8 +177,8 @@ func TestMainIsInsideThePage(t *testing.T) {
 func TestKindsOfTroubleAreBounded(t *testing.T) {
 	d := small()
 	for range 5000 {
-		d.Troubles = append(d.Troubles, Trouble{Class: "oom", Message: strings.Repeat("x", 500)})
-		d.Doubts = append(d.Doubts, Trouble{Class: "partial", Message: strings.Repeat("x", 500)})
+		d.Troubles = append(d.Troubles, Trouble{Class: "oom", Message: Text{strings.Repeat("x", 500), strings.Repeat("x", 500)}})
+		d.Doubts = append(d.Doubts, Trouble{Class: "partial", Message: Text{strings.Repeat("x", 500), strings.Repeat("x", 500)}})
 	}
 	page := text(t, d, Options{})
 	if len(page) > 1<<20 || strings.Count(page, words["morekinds"].with(4900).EN) != 2 {

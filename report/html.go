@@ -122,7 +122,7 @@ func (p *paging) data(lang string) *page.Data {
 		d.Smoke = p.plan.Smoke.Requests
 	}
 	for _, w := range p.warnings {
-		d.Warnings = append(d.Warnings, w.written("%s (×%d)"))
+		d.Warnings = append(d.Warnings, w.inBoth())
 	}
 	d.Imported = p.importedPage()
 	at := p.cells(d, rows)

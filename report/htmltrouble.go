@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"servematrix/page"
@@ -11,22 +13,24 @@ func (p *paging) troublesOf(all []*trouble, at map[string]int) (out []page.Troub
 	for _, t := range all {
 		one := page.Trouble{}
 		var codes, details []string
+		var titles []page.Text
 		if t.failure != nil {
 			codes = append(codes, visible(t.failure.Class))
 			p.explained(&one, t)
 		}
 		for _, r := range t.reasons {
 			codes = append(codes, visible(r.Reason))
+			titles = append(titles, findingOf(r.Reason))
 			if r.Detail != "" {
 				details = append(details, visible(r.Detail))
 			}
 		}
 		one.Class = strings.Join(codes, " ")
 		if one.Title.EN == "" {
-			one.Title = page.Text{EN: one.Class, ZH: one.Class}
+			one.Title = listedTexts(titles)
 		}
-		if one.Message == "" {
-			one.Message = strings.Join(details, "; ")
+		if one.Message.EN == "" {
+			one.Message = happened(strings.Join(details, "; "))
 		}
 		for _, row := range t.rows {
 			hit := page.Hit{Cell: placeOf(at, row.Cell), Name: visible(row.Server + " × " + row.Client), Block: row.Block, Status: row.Status}
@@ -50,7 +54,7 @@ func (p *paging) explained(one *page.Trouble, t *trouble) {
 	zh := t.explained(&x)
 	x.words = english
 	f := t.explained(&x)
-	one.Phase, one.Message, one.Place = f.Phase, f.Message, f.Place
+	one.Phase, one.Message, one.Place = f.Phase, happened(f.Message), f.Place
 	one.Title, one.Hint, one.Source = page.Text{EN: f.Means, ZH: zh.Means}, page.Text{EN: f.Hint, ZH: zh.Hint}, f.Source
 	for _, l := range f.Lines {
 		if l.Place != "" {
@@ -59,4 +63,33 @@ func (p *paging) explained(one *page.Trouble, t *trouble) {
 		one.Lines = append(one.Lines, strings.TrimRight(l.Text, " "))
 	}
 	one.Command = strings.Join(f.tries(), "\n")
+}
+
+// findingOf says what a validity reason means; one that is not known stays what it is.
+func findingOf(reason string) page.Text {
+	if words, known := reasonWords[reason]; known {
+		return words
+	}
+	return page.Text{EN: visible(reason), ZH: visible(reason)}
+}
+
+// listedTexts joins texts, each once.
+func listedTexts(all []page.Text) page.Text {
+	var en, zh []string
+	for _, t := range all {
+		if !slices.Contains(en, t.EN) {
+			en, zh = append(en, t.EN), append(zh, t.ZH)
+		}
+	}
+	return page.Text{EN: strings.Join(en, "; "), ZH: strings.Join(zh, "；")}
+}
+
+// inBoth is a warning with the number of times it was given.
+func (t tallied) inBoth() page.Text {
+	words := happened(visible(t.message))
+	if t.times > 1 {
+		times := fmt.Sprintf(" (×%d)", t.times)
+		words.EN, words.ZH = words.EN+times, words.ZH+times
+	}
+	return words
 }

@@ -26,7 +26,7 @@ func sample(servers, loads int) *page.Data {
 			{Name: "mean_tpot_ms", Label: page.Text{EN: "TPOT mean ms", ZH: "平均 TPOT ms"}, Better: -1},
 		},
 		Axes:     []page.Axis{{Name: "backend", Server: true}, {Name: "load"}},
-		Warnings: []string{"a warning " + hostile},
+		Warnings: []page.Text{{EN: "a warning " + hostile, ZH: "警告 " + hostile}},
 		Servers:  page.Differences{Rows: []page.Difference{{What: "args.attention", Values: []page.Holder{{Value: hostile, Servers: "backend0"}, {Value: "–", Servers: "backend1"}}}}},
 	}
 	for l := range loads {
@@ -47,7 +47,7 @@ func sample(servers, loads int) *page.Data {
 				d.Counts.OK++
 			case "failed":
 				d.Counts.Failed++
-				d.Troubles = append(d.Troubles, page.Trouble{Class: "oom", Phase: "ready", Title: page.Text{EN: "out of memory", ZH: "显存不足"}, Message: "CUDA out of memory " + hostile,
+				d.Troubles = append(d.Troubles, page.Trouble{Class: "oom", Phase: "ready", Title: page.Text{EN: "out of memory", ZH: "显存不足"}, Message: page.Text{EN: "CUDA out of memory " + hostile, ZH: "CUDA out of memory " + hostile},
 					Place: "launches/x/server.err:812", Lines: []string{"line one", hostile}, Hint: page.Text{EN: "less memory", ZH: "减少显存"}, Command: "python3 -m sglang --x '" + hostile + "'",
 					Rows: []page.Hit{{Cell: i, Name: d.Cells[i].Server + " × " + d.Cells[i].Client, Block: 1, Status: "failed", Log: "launches/x"}}})
 			case "missing":

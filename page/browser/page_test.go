@@ -213,9 +213,31 @@ func TestChartsAreWalked(t *testing.T) {
 
 func TestBaselineIsChosen(t *testing.T) {
 	p := open(t, sample(3, 4), "")
-	p.choose(`[data-choose=ab]`, "1", "change")
-	is(p, `document.querySelector("#ab .choice:not([hidden])").dataset.value`, "1")
-	is(p, `location.hash`, "#ab=1")
+	p.choose(`[data-choose=ab]`, "backend=backend1", "change")
+	is(p, `document.querySelector("#ab .choice:not([hidden])").dataset.value`, "backend=backend1")
+	is(p, `location.hash`, "#ab=backend%3Dbackend1")
+}
+
+// A choice is kept by its name: newer data can put another one in its place.
+func TestChoicesOutliveNewerData(t *testing.T) {
+	p := open(t, sample(3, 4), "#ab=backend%3Dbackend1&heat=backend+%C3%97+load%2C+TTFT+p99+ms")
+	chosen := func() string {
+		return eval[string](p, `["#ab", "#heat"].map((id) => document.querySelector(id + " .choice:not([hidden])").dataset.value + "/" + document.querySelector(id + " select").value).join(" ")`)
+	}
+	want := "backend=backend1/backend=backend1 backend × load, TTFT p99 ms/backend × load, TTFT p99 ms"
+	if got := chosen(); got != want {
+		t.Errorf("%q", got)
+	}
+	later := sample(3, 4)
+	later.Comparisons = append([]page.Comparison{against(later, 3, 4, 2)}, later.Comparisons...)
+	newer, err := page.Draw(later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.js(`servematrix.replace(` + quote(string(newer.Main)) + `)`)
+	if got := chosen(); got != want {
+		t.Errorf("with newer data: %q", got)
+	}
 }
 
 // Newer data takes the place of the old, and what the reader chose stays.
@@ -236,7 +258,7 @@ func TestNewerData(t *testing.T) {
 func TestNewerDataKeepsFolds(t *testing.T) {
 	older, newer := sample(2, 4), sample(2, 4)
 	first := newer.Troubles[0]
-	first.Message = "it came later, and stands first"
+	first.Message.EN = "it came later, and stands first"
 	newer.Troubles = append([]page.Trouble{first}, newer.Troubles...)
 	p := open(t, older, "")
 	p.js(`document.querySelector(".trouble").open = false; document.querySelector("#heat details").open = true`)

@@ -1,7 +1,8 @@
-// What is inside <main> can be replaced; listeners therefore sit on the document.
+// What is inside <main> can be replaced; listeners therefore sit on the document. A choice is known
+// by its name, so that a link still fits newer data.
 const choose = (id, value) => {
   const all = $$(".choice").filter((e) => e.dataset.choice === id);
-  if (!all.some((e) => e.dataset.value === value)) value = "0";
+  if (!all.some((e) => e.dataset.value === value)) value = all[0].dataset.value;
   for (const e of all) e.hidden = e.dataset.value !== value;
   const select = $$("[data-choose]").find((e) => e.dataset.choose === id);
   if (select) select.value = value;
@@ -12,7 +13,7 @@ const apply = () => {
   setTheme(state.get("theme") || "");
   restoreFilter();
   restoreSort();
-  for (const e of $$("[data-choose]")) choose(e.dataset.choose, state.get(e.dataset.choose) || "0");
+  for (const e of $$("[data-choose]")) choose(e.dataset.choose, state.get(e.dataset.choose));
   pinned = data.id ? data.id.indexOf(state.get("pin")) : -1;
   applyFilter();
   showPin();
@@ -41,7 +42,7 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("change", (event) => {
   const select = event.target.closest("[data-choose]");
-  if (select) { remember(select.dataset.choose, select.value === "0" ? "" : select.value); choose(select.dataset.choose, select.value); }
+  if (select) { remember(select.dataset.choose, select.value); choose(select.dataset.choose, select.value); }
 });
 document.addEventListener("reset", () => setTimeout(() => { rememberFilter(); applyFilter(); }));
 document.addEventListener("submit", (event) => event.preventDefault());
