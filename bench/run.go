@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"servematrix/bench/dataset"
@@ -33,14 +34,17 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	s, err := measure(ctx, opt, hooks{
 		ready: func(o Options, set *dataset.Set) {
 			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Wire.Backend, o.Wire.ShownURL())
-			fmt.Fprintf(stdout, "#Input tokens: %d\n#Output tokens: %d\n", set.Input, set.Output)
+			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
+			for _, note := range set.Notes {
+				fmt.Fprintln(stderr, "servematrix bench:", note)
+			}
 			if o.WarmupRequests > 0 {
 				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
 			}
 		},
-		begin: func(o Options) {
+		begin: func(o Options, set *dataset.Set) {
 			if !o.DisableTQDM {
-				bar = newProgress(stderr, o.Dataset.NumPrompts)
+				bar = newProgress(stderr, set.Count)
 			}
 		},
 		done: func() { bar.add() },
@@ -80,14 +84,14 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 // during the load the summary is of what had ended, and marked as partial.
 func Measure(ctx context.Context, opt Options) (*Summary, error) {
 	return measure(ctx, opt, hooks{
-		ready: func(Options, *dataset.Set) {}, begin: func(Options) {}, done: func() {},
+		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, done: func() {},
 	})
 }
 
 // hooks tell of the steps of a measurement.
 type hooks struct {
 	ready func(Options, *dataset.Set)
-	begin func(Options)
+	begin func(Options, *dataset.Set)
 	done  func()
 }
 
@@ -100,6 +104,7 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
+	defer set.Close()
 	client := wire.New(opt.Wire)
 	defer client.Close()
 	if opt.Wire.Model, err = client.AskModel(ctx); err != nil {
@@ -116,7 +121,7 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 			return nil, err
 		}
 	}
-	h.begin(opt)
+	h.begin(opt, set)
 	s := newSummary(opt)
 	began := time.Now()
 	opt.Load.Run(ctx, began, set, func(p dataset.Prompt) {
@@ -127,10 +132,21 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		s.add(r) // keeps it or releases it
 		h.done()
 	})
-	s.end(time.Since(began))
+	if err := set.Err(); err != nil {
+		return nil, err
+	}
+	s.end(time.Since(began), set.Count)
 	s.Simulated = client.Simulated()
 	s.Partial = s.tally.Count() < set.Count
 	return s, nil
+}
+
+// known is a number of tokens; of some texts only the server can tell it.
+func known(tokens int) string {
+	if tokens == 0 {
+		return "unknown until the server has counted them"
+	}
+	return strconv.Itoa(tokens)
 }
 
 // version is that of the module this binary was built from.

@@ -45,11 +45,11 @@ func (s *Summary) add(r *wire.Record) {
 	s.records = append(s.records, r)
 }
 
-// end computes the metrics of a run that lasted duration.
-func (s *Summary) end(duration time.Duration) {
+// end computes the metrics of a run of so many prompts that lasted duration.
+func (s *Summary) end(duration time.Duration, prompts int) {
 	s.Errors = s.tally.Errors()
 	s.Metrics = s.tally.Metrics(duration)
-	s.Metrics.Set("num_prompts", float64(s.Options.Dataset.NumPrompts))
+	s.Metrics.Set("num_prompts", float64(prompts))
 	s.Metrics.Set("request_rate", s.Options.Load.RequestRate) // infinite where there was none, which JSON shows as null
 	if s.Options.Load.MaxConcurrency > 0 {
 		s.Metrics.Set("max_concurrency", float64(s.Options.Load.MaxConcurrency))

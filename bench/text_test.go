@@ -129,7 +129,7 @@ func TestJSONLine(t *testing.T) {
 	s := newSummary(opt)
 	s.add(&wire.Record{Start: time.Second, TTFT: time.Second, E2E: 2 * time.Second, Gaps: []time.Duration{time.Second}, Input: 3, Output: 2})
 	s.add(&wire.Record{Failed: &wire.Failure{Class: wire.Reset, Message: "gone"}, Input: 4})
-	s.end(4 * time.Second)
+	s.end(4*time.Second, s.Options.Dataset.NumPrompts)
 	for range 2 {
 		if err := s.appendJSON(); err != nil {
 			t.Fatal(err)

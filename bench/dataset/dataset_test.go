@@ -28,13 +28,19 @@ func prompts(t *testing.T, o Options) []Prompt {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer set.Close()
 	list := slices.Collect(set.Prompts)
-	in, out := 0, 0
-	for _, p := range list {
-		in, out = in+p.Input, out+p.Output
+	if err := set.Err(); err != nil {
+		t.Error(err)
 	}
-	if len(list) != set.Count || in != set.Input || out != set.Output {
-		t.Errorf("the set says %d prompts, %d and %d tokens; there are %d, %d and %d", set.Count, set.Input, set.Output, len(list), in, out)
+	n, in, out := 0, 0, 0
+	for _, first := range list {
+		for p := &first; p != nil; p = p.Next {
+			n, in, out = n+1, in+p.Input, out+p.Output
+		}
+	}
+	if n != set.Count || in != set.Input || out != set.Output {
+		t.Errorf("the set says %d prompts, %d and %d tokens; there are %d, %d and %d", set.Count, set.Input, set.Output, n, in, out)
 	}
 	return list
 }
@@ -106,6 +112,38 @@ func TestSharedPrefix(t *testing.T) {
 	}
 }
 
+func TestSharedPrefixShapes(t *testing.T) {
+	o := options(t, func(o *Options) {
+		o.Name = SharedPrefix
+		o.GSPNumGroups, o.GSPPromptsPerGroup, o.GSPNumTurns = 3, 4, 3
+		o.GSPSystemPromptLen, o.GSPQuestionLen, o.GSPOutputLen = 40, 10, 8
+		o.GSPRangeRatio, o.GSPOrdered = 0.5, true
+	})
+	var systems []string
+	for i, p := range prompts(t, o) {
+		if p.Turns() != 3 || p.IDs != nil || p.Output < 4 || p.Output > 8 || p.Input < 25 || p.Input > 50 || p.Next.Input <= p.Input+p.Output {
+			t.Fatalf("%+v", p)
+		}
+		system := p.Messages[0].Content[:20*5]
+		if i%4 == 0 {
+			systems = append(systems, system)
+		} else if system != systems[i/4] {
+			t.Errorf("prompt %d has not its group's system prompt", i)
+		}
+	}
+	if slices.Sort(systems); len(slices.Compact(systems)) != 3 {
+		t.Errorf("%d system prompts", len(systems))
+	}
+	o.GSPNumTurns = 1
+	lengths := map[int]bool{}
+	for _, p := range prompts(t, o) {
+		lengths[len(p.IDs)] = true
+	}
+	if len(lengths) < 3 {
+		t.Errorf("lengths %v", lengths)
+	}
+}
+
 func TestFollow(t *testing.T) {
 	chat := Prompt{Messages: []Message{{"system", "s"}, {"user", "a"}}, Next: &Prompt{Messages: []Message{{"user", "b"}}, Output: 3}}
 	next := chat.Follow("x")
@@ -115,8 +153,8 @@ func TestFollow(t *testing.T) {
 	if again := chat.Follow("y"); again.Messages[2].Content != "y" || next.Messages[2].Content != "x" || len(chat.Messages) != 2 {
 		t.Error("a second answer to the same prompt changes the first one's turn")
 	}
-	text := Prompt{Text: "Q a A", Next: &Prompt{Text: "Q b A", Next: &Prompt{Text: "Q c A"}}}
-	if got := text.Follow(" x ").Text; got != "Q a A x Q b A" || text.Turns() != 3 {
-		t.Errorf("%q, %d turns", got, text.Turns())
+	three := Prompt{Next: &Prompt{Next: &Prompt{}}}
+	if three.Turns() != 3 || next.Turns() != 1 {
+		t.Errorf("%d and %d turns", three.Turns(), next.Turns())
 	}
 }

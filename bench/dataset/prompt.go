@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -20,8 +21,10 @@ type Prompt struct {
 	// At is when a Set that is Timed has it due, since the beginning.
 	At time.Duration
 	// Next is the conversation's next turn: what the user says once this one's answer is there.
-	// What was said before is put before it by Follow.
+	// What was said before is put before it by Follow. Both are Messages.
 	Next *Prompt
+	// Body holds fields that the request's body has besides; they come before those of all requests.
+	Body map[string]json.RawMessage
 }
 
 // Message is one message of a chat, as in OpenAI's API.
@@ -39,13 +42,9 @@ func (p *Prompt) Turns() (n int) {
 }
 
 // Follow gives the request of the turn after p, which must have a Next: all of p, the answer it
-// got, and what the user says then. Token ids cannot be followed, since an answer is text.
+// got, and what the user says then.
 func (p Prompt) Follow(answer string) Prompt {
 	next := *p.Next
-	if p.Messages == nil {
-		next.Text = p.Text + answer + next.Text
-		return next
-	}
 	said := append(slices.Clone(p.Messages), Message{"assistant", answer})
 	next.Messages = append(said, next.Messages...)
 	return next

@@ -6,21 +6,22 @@ import (
 	"math/rand/v2"
 )
 
-// random has prompts of random token ids, whose lengths are exact in any model.
-func (o Options) random() *Set {
-	s := &Set{Count: o.NumPrompts, Warmup: o.warmup}
-	for in, out := range o.lengths() {
+// random has prompts of random tokens, whose lengths are exact in any model.
+func (m *maker) random() (*Set, error) {
+	s := &Set{Count: m.NumPrompts}
+	for in, out := range m.lengths() {
 		s.Input, s.Output = s.Input+in, s.Output+out
 	}
 	s.Prompts = func(yield func(Prompt) bool) {
-		tokens := o.rng(streamTokens)
-		for in, out := range o.lengths() {
-			if !yield(Prompt{IDs: o.randomIDs(tokens, in), Input: in, Output: out}) {
+		tokens := m.rng(streamTokens)
+		for in, out := range m.lengths() {
+			if !yield(m.prompt(m.draw(make([]int32, 0, in), tokens, in), out)) {
 				return
 			}
 		}
 	}
-	return s
+	s.Warmup = m.warmup(s.first())
+	return s, nil
 }
 
 // lengths draws the lengths of each prompt and its answer.
@@ -43,28 +44,10 @@ func rangedLength(rng *rand.Rand, full int, ratio float64) int {
 	return low + rng.IntN(full-low+1)
 }
 
-// warmup is as long as the first prompt.
-func (o Options) warmup(n int) iter.Seq[Prompt] {
-	return func(yield func(Prompt) bool) {
-		tokens := o.rng(streamWarmup)
-		in, out := o.GSPSystemPromptLen+o.GSPQuestionLen, o.GSPOutputLen
-		if o.Name != SharedPrefix {
-			for in, out = range o.lengths() {
-				break
-			}
-		}
-		for range n {
-			if !yield(Prompt{IDs: o.randomIDs(tokens, in), Input: in, Output: min(out, 32)}) {
-				return
-			}
-		}
+// first is the set's first prompt.
+func (s *Set) first() (first Prompt) {
+	for first = range s.Prompts {
+		break
 	}
-}
-
-func (o Options) randomIDs(rng *rand.Rand, n int) []int32 {
-	ids := make([]int32, n)
-	for i := range ids {
-		ids[i] = int32(rng.IntN(o.VocabSize))
-	}
-	return ids
+	return first
 }

@@ -1,36 +1,85 @@
 package dataset
 
-// sharedPrefix has groups × prompts-per-group prompts, each its group's system prompt and a
-// question of its own, in random order; --num-prompts takes the first of them.
-func (o Options) sharedPrefix() *Set {
-	tokens := o.rng(streamTokens)
-	list := make([]Prompt, 0, o.GSPNumGroups*o.GSPPromptsPerGroup)
-	for range o.GSPNumGroups {
-		system := o.randomIDs(tokens, o.GSPSystemPromptLen)
-		for range o.GSPPromptsPerGroup {
-			ids := append(system[:len(system):len(system)], o.randomIDs(tokens, o.GSPQuestionLen)...)
-			list = append(list, Prompt{IDs: ids, Input: len(ids), Output: o.GSPOutputLen})
-		}
-	}
-	o.rng(streamOrder).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	list = list[:o.NumPrompts]
-	s := ofList(list)
-	s.Warmup = o.warmup
-	return s
-}
-
-// ofList is a set whose prompts are all there.
-func ofList(list []Prompt) *Set {
-	s := &Set{Count: len(list)}
-	for _, p := range list {
-		s.Input, s.Output = s.Input+p.Input, s.Output+p.Output
-	}
+// sharedPrefix has groups × prompts-per-group conversations, each of its group's system prompt and
+// questions of its own, in random order; --num-prompts takes the first of them. Each is made from
+// its number alone.
+func (m *maker) sharedPrefix() *Set {
+	order := m.order(m.GSPNumGroups * m.GSPPromptsPerGroup)[:m.NumPrompts]
+	s := &Set{}
 	s.Prompts = func(yield func(Prompt) bool) {
-		for _, p := range list {
-			if !yield(p) {
+		for _, n := range order {
+			if !yield(m.sharing(int(n))) {
 				return
 			}
 		}
 	}
+	for _, n := range order {
+		in := 0
+		shape := m.shape(int(n))
+		in += shape.system
+		for i, question := range shape.questions {
+			if i > 0 {
+				in += shape.output // the answer before
+			}
+			in += question
+			s.Count, s.Input, s.Output = s.Count+1, s.Input+in, s.Output+shape.output
+		}
+	}
+	s.Warmup = m.warmup(s.first())
 	return s
+}
+
+// order is the numbers below n, shuffled unless options keep them.
+func (o Options) order(n int) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	if !o.GSPOrdered {
+		o.rng(streamOrder).Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	return order
+}
+
+// shape is the lengths of one conversation in tokens.
+type shape struct {
+	system    int
+	questions []int // one each turn
+	output    int
+}
+
+// shape draws the lengths of conversation n.
+func (m *maker) shape(n int) shape {
+	own := m.rng(streamLengths, uint64(n))
+	s := shape{
+		system: rangedLength(m.rng(streamSystem, m.group(n), 0), m.GSPSystemPromptLen, m.GSPRangeRatio),
+		output: rangedLength(own, m.GSPOutputLen, m.GSPRangeRatio),
+	}
+	for range m.GSPNumTurns {
+		s.questions = append(s.questions, rangedLength(own, m.GSPQuestionLen, m.GSPRangeRatio))
+	}
+	return s
+}
+
+func (o Options) group(n int) uint64 { return uint64(n / o.GSPPromptsPerGroup) }
+
+// sharing makes conversation n.
+func (m *maker) sharing(n int) Prompt {
+	shape := m.shape(n)
+	ids := make([]int32, 0, shape.system+shape.questions[0])
+	ids = m.draw(ids, m.rng(streamSystem, m.group(n), 1), shape.system)
+	own := m.rng(streamTokens, uint64(n))
+	ids = m.draw(ids, own, shape.questions[0])
+	first := m.prompt(ids, shape.output)
+	if m.GSPNumTurns > 1 {
+		first.IDs, first.Text, first.Messages = nil, "", m.say(ids)
+	}
+	last := &first
+	for _, question := range shape.questions[1:] {
+		next := &Prompt{
+			Messages: m.say(m.draw(nil, own, question)), Input: last.Input + last.Output + question, Output: shape.output,
+		}
+		last.Next, last = next, next
+	}
+	return first
 }

@@ -45,6 +45,9 @@ func (c *Client) body(p dataset.Prompt) []byte {
 	for name, value := range c.extra {
 		fields[name] = value
 	}
+	for name, value := range p.Body {
+		fields[name] = value
+	}
 	body, err := json.Marshal(fields)
 	if err != nil { // every value above can be encoded; extra was valid JSON
 		panic(err)
@@ -65,7 +68,7 @@ func messages(p dataset.Prompt) []dataset.Message {
 	case p.Messages != nil:
 		return p.Messages
 	case p.IDs != nil:
-		return []dataset.Message{{Role: "user", Content: idText(p.IDs)}}
+		return []dataset.Message{{Role: "user", Content: dataset.Words(p.IDs)}}
 	}
 	return []dataset.Message{{Role: "user", Content: p.Text}}
 }
@@ -93,18 +96,4 @@ func idList(ids []int32) json.RawMessage {
 		b = strconv.AppendInt(b, int64(id), 10)
 	}
 	return append(b, ']')
-}
-
-// idText writes one short word for each token id, since chat messages are text; how many
-// tokens that is only the server's tokenizer knows.
-func idText(ids []int32) string {
-	var b strings.Builder
-	for _, id := range ids {
-		b.WriteByte(' ')
-		for n, i := int(id), 0; i < 4; i++ {
-			b.WriteByte(byte('a' + n%26))
-			n /= 26
-		}
-	}
-	return b.String()
 }

@@ -1,0 +1,148 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"servematrix/bench/arg"
+)
+
+// Names of datasets.
+const (
+	Random       = "random"
+	RandomIDs    = "random-ids"
+	SharedPrefix = "generated-shared-prefix"
+	ShareGPT     = "sharegpt"
+	Custom       = "custom"
+	OpenAI       = "openai"
+	Mooncake     = "mooncake"
+	BurstGPT     = "burstgpt"
+)
+
+var names = []string{Random, RandomIDs, SharedPrefix, ShareGPT, Custom, OpenAI, Mooncake, BurstGPT}
+
+// Options choose and shape a dataset. AddFlags fills in the defaults. Lengths are in tokens.
+type Options struct {
+	// Name is one of the names above.
+	Name string
+	// DatasetPath is the file of a dataset that is read from one.
+	DatasetPath string
+	// NumPrompts is how many prompts to send; of conversations, how many of them. 0 is 1000, or all
+	// of generated-shared-prefix. A file that holds less gives what it holds.
+	NumPrompts int
+	// RandomInputLen and RandomOutputLen are the lengths of random prompts and their answers.
+	RandomInputLen, RandomOutputLen int
+	// RandomRangeRatio makes lengths uniform between ratio·len and len; 1 makes them exact.
+	RandomRangeRatio float64
+	// The shape of generated-shared-prefix: groups of conversations that begin with the same system
+	// prompt.
+	GSPNumGroups, GSPPromptsPerGroup                 int
+	GSPSystemPromptLen, GSPQuestionLen, GSPOutputLen int
+	// GSPRangeRatio is to those lengths what RandomRangeRatio is to random ones.
+	GSPRangeRatio float64
+	// GSPNumTurns is how many questions each conversation has.
+	GSPNumTurns int
+	// GSPOrdered keeps a group's prompts together.
+	GSPOrdered bool
+	// GSPFastPrepare is taken for the sake of command lines that have it: nothing is prepared.
+	GSPFastPrepare bool
+	// ShareGPTOutputLen is the length of all answers in sharegpt, custom and openai; 0 is that of
+	// the file's own.
+	ShareGPTOutputLen int
+	// ShareGPTContextLen passes over what is longer, prompt and answer together. 0 takes all.
+	ShareGPTContextLen int
+	// PromptSuffix is put behind what users say.
+	PromptSuffix string
+	// MultiTurn sends all turns of a conversation; otherwise only the first.
+	MultiTurn bool
+	// DisableShuffle keeps conversations in the file's order.
+	DisableShuffle bool
+	// UseTraceTimestamps has the prompts of a trace due when the trace says.
+	UseTraceTimestamps bool
+	// SlowdownFactor stretches a trace's times.
+	SlowdownFactor float64
+	// MooncakeWorkload names a trace of Mooncake, for a file that sglang.bench_serving left in /tmp.
+	MooncakeWorkload string
+	// BurstGPTModel chooses a trace's rows; "all" takes all.
+	BurstGPTModel string
+	// VocabSize bounds random token ids: 0 <= id < VocabSize.
+	VocabSize int
+	// Seed makes prompts repeatable.
+	Seed uint64
+
+	askedFor int // NumPrompts as it was given
+}
+
+// AddFlags adds the flags that choose a dataset, under the names that sglang.bench_serving gives them.
+func AddFlags(fs *pflag.FlagSet, o *Options) {
+	fs.StringVar(&o.Name, "dataset-name", Random, strings.Join(names, ", "))
+	fs.StringVar(&o.DatasetPath, "dataset-path", "", "file of sharegpt (JSON), custom, openai and mooncake (JSON lines), burstgpt (CSV), or one of them packed by gzip")
+	arg.Count(fs, &o.NumPrompts, "num-prompts", 0, "prompts to send, or conversations (default 1000; generated-shared-prefix: all)")
+	arg.Count(fs, &o.RandomInputLen, "random-input-len", 1024, "prompt length in tokens")
+	arg.Count(fs, &o.RandomOutputLen, "random-output-len", 1024, "answer length in tokens")
+	fs.Float64Var(&o.RandomRangeRatio, "random-range-ratio", 0, "lengths are uniform from ratio·len to len; 1: exact")
+	arg.Count(fs, &o.VocabSize, "vocab-size", 10000, "random token ids are below this; at most the model's vocabulary")
+	arg.Count(fs, &o.GSPNumGroups, "gsp-num-groups", 64, "groups with a common system prompt")
+	arg.Count(fs, &o.GSPPromptsPerGroup, "gsp-prompts-per-group", 16, "prompts in each group")
+	arg.Count(fs, &o.GSPSystemPromptLen, "gsp-system-prompt-len", 2048, "system prompt length in tokens")
+	arg.Count(fs, &o.GSPQuestionLen, "gsp-question-len", 128, "length of each prompt's own part in tokens")
+	arg.Count(fs, &o.GSPOutputLen, "gsp-output-len", 256, "answer length in tokens")
+	fs.Float64Var(&o.GSPRangeRatio, "gsp-range-ratio", 1, "these lengths are uniform from ratio·len to len; 1: exact")
+	arg.Count(fs, &o.GSPNumTurns, "gsp-num-turns", 1, "questions of each prompt, each sent after the answer to the one before")
+	fs.BoolVar(&o.GSPOrdered, "gsp-ordered", false, "keep the prompts of a group together")
+	fs.BoolVar(&o.GSPFastPrepare, "gsp-fast-prepare", false, "changes nothing: preparing is always fast")
+	arg.Count(fs, &o.ShareGPTOutputLen, "sharegpt-output-len", 0, "answer length of sharegpt, custom and openai in tokens (default: the file's)")
+	arg.Count(fs, &o.ShareGPTContextLen, "sharegpt-context-len", 0, "pass over what is longer in tokens, prompt and answer together (default: no limit)")
+	fs.StringVar(&o.PromptSuffix, "prompt-suffix", "", "text to put behind each prompt of sharegpt and custom")
+	fs.BoolVar(&o.MultiTurn, "multi-turn", false, "send all turns of sharegpt and custom, each after the answer to the one before; otherwise the first")
+	fs.BoolVar(&o.DisableShuffle, "disable-shuffle", false, "keep sharegpt and custom in the file's order")
+	fs.BoolVar(&o.UseTraceTimestamps, "use-trace-timestamps", true, "send mooncake and burstgpt when the trace says; =false: by --request-rate")
+	fs.Float64Var(&o.SlowdownFactor, "mooncake-slowdown-factor", 1, "stretch the times of mooncake and burstgpt; 2: half as fast")
+	fs.StringVar(&o.MooncakeWorkload, "mooncake-workload", "conversation", "without --dataset-path read /tmp/NAME_trace.jsonl, where sglang.bench_serving keeps it")
+	fs.StringVar(&o.BurstGPTModel, "burstgpt-model", "GPT-4", "rows of burstgpt to send, such as ChatGPT; all: every row")
+}
+
+// Resolve fills in what depends on other options and checks all that can be known without reading
+// a file. The errors are usage errors.
+func (o Options) Resolve() (Options, error) {
+	o.askedFor = o.NumPrompts
+	for _, ratio := range []struct {
+		flag  string
+		value float64
+	}{{"random-range-ratio", o.RandomRangeRatio}, {"gsp-range-ratio", o.GSPRangeRatio}} {
+		if !(ratio.value >= 0 && ratio.value <= 1) {
+			return o, fmt.Errorf("--%s %v: want a number from 0 to 1 (1: every length exact)", ratio.flag, ratio.value)
+		}
+	}
+	if !(o.SlowdownFactor > 0 && !math.IsInf(o.SlowdownFactor, 1)) {
+		return o, fmt.Errorf("--mooncake-slowdown-factor %v: want a number more than 0 (2: half as fast)", o.SlowdownFactor)
+	}
+	if o.VocabSize > math.MaxInt32 {
+		return o, fmt.Errorf("--vocab-size %d: token ids have 31 bits", o.VocabSize)
+	}
+	switch o.Name {
+	case Random, RandomIDs:
+	case SharedPrefix:
+		all := o.GSPNumGroups * o.GSPPromptsPerGroup
+		if o.NumPrompts == 0 || o.NumPrompts > all {
+			o.NumPrompts = all
+		}
+	case Mooncake:
+		if o.DatasetPath == "" {
+			o.DatasetPath = "/tmp/" + o.MooncakeWorkload + "_trace.jsonl"
+		}
+	case ShareGPT, Custom, OpenAI, BurstGPT:
+		if o.DatasetPath == "" {
+			return o, fmt.Errorf("--dataset-name %s: give its file with --dataset-path", o.Name)
+		}
+	default:
+		return o, fmt.Errorf("--dataset-name %s: want one of %s", o.Name, strings.Join(names, ", "))
+	}
+	if o.NumPrompts == 0 {
+		o.NumPrompts = 1000
+	}
+	return o, nil
+}
