@@ -33,6 +33,9 @@ if [ -z "${SERVEMATRIX:-}" ]; then
   go build -o "$SERVEMATRIX" ./cmd/servematrix
 fi
 
+SERVEMATRIX=$(realpath "$SERVEMATRIX")
+export SERVEMATRIX
+
 code=0
 "$SERVEMATRIX" run perf/crosscheck/sweep.yaml --out "$runs" --blocks "${BLOCKS:-5}" --progress plain > "$temp/out" || code=$?
 run=$(tail -n 1 "$temp/out")
