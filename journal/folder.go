@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (f Folder) LaunchDir(launch string) string { return filepath.Join(string(f)
 
 // AttemptName is the path of one attempt at a cell, relative to the run folder.
 func AttemptName(cell string, block, attempt int) string {
-	return filepath.Join("cells", cell, fmt.Sprintf("b%d-a%d", block, attempt))
+	return filepath.Join("cells", cell, "b"+strconv.Itoa(block)+"-a"+strconv.Itoa(attempt))
 }
 
 // Path joins a path that is relative to the run folder.

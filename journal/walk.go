@@ -7,38 +7,41 @@ import "servematrix/jsonwalk"
 
 // Walk implements jsonwalk.Walker.
 func (l *Launch) Walk(c *jsonwalk.Cursor) {
-	c.Object(func(key []byte) {
-		switch string(key) {
-		case "server":
-			l.Server = c.Text()
-		case "name":
-			l.Name = c.Text()
-		case "number":
-			l.Number = c.Int()
-		case "argv":
-			l.Argv = c.Texts()
-		case "env":
-			l.Env = c.TextMap()
-		case "unset":
-			l.Unset = c.Texts()
-		case "dir":
-			l.Dir = c.Text()
-		case "port":
-			l.Port = c.Int()
-		case "url":
-			l.URL = c.Text()
-		case "logs":
-			l.Logs = c.Texts()
-		case "devices":
-			l.Devices = c.Text()
-		case "late_port":
-			l.LatePort = c.Int()
-		case "simulated":
-			l.Simulated = c.Bool()
-		default:
-			c.Fail()
-		}
-	})
+	c.Object(func(key []byte) { l.Take(c, key) })
+}
+
+// Take takes the value of a key, for who wants but a part.
+func (l *Launch) Take(c *jsonwalk.Cursor, key []byte) {
+	switch string(key) {
+	case "server":
+		l.Server = c.Text()
+	case "name":
+		l.Name = c.Text()
+	case "number":
+		l.Number = c.Int()
+	case "argv":
+		l.Argv = c.Texts()
+	case "env":
+		l.Env = c.TextMap()
+	case "unset":
+		l.Unset = c.Texts()
+	case "dir":
+		l.Dir = c.Text()
+	case "port":
+		l.Port = c.Int()
+	case "url":
+		l.URL = c.Text()
+	case "logs":
+		l.Logs = c.Texts()
+	case "devices":
+		l.Devices = c.Text()
+	case "late_port":
+		l.LatePort = c.Int()
+	case "simulated":
+		l.Simulated = c.Bool()
+	default:
+		c.Fail()
+	}
 }
 
 // Walk implements jsonwalk.Walker.
@@ -81,24 +84,27 @@ func (r *Ready) Walk(c *jsonwalk.Cursor) {
 
 // Walk implements jsonwalk.Walker.
 func (s *Sample) Walk(c *jsonwalk.Cursor) {
-	c.Object(func(key []byte) {
-		switch string(key) {
-		case "folder":
-			s.Folder = c.Text()
-		case "client":
-			s.Client = c.Text()
-		case "name":
-			s.Name = c.Text()
-		case "warmup":
-			s.Warmup = c.Bool()
-		case "argv":
-			s.Argv = c.Texts()
-		case "env":
-			s.Env = c.TextMap()
-		default:
-			c.Fail()
-		}
-	})
+	c.Object(func(key []byte) { s.Take(c, key) })
+}
+
+// Take takes the value of a key, for who wants but a part.
+func (s *Sample) Take(c *jsonwalk.Cursor, key []byte) {
+	switch string(key) {
+	case "folder":
+		s.Folder = c.Text()
+	case "client":
+		s.Client = c.Text()
+	case "name":
+		s.Name = c.Text()
+	case "warmup":
+		s.Warmup = c.Bool()
+	case "argv":
+		s.Argv = c.Texts()
+	case "env":
+		s.Env = c.TextMap()
+	default:
+		c.Fail()
+	}
 }
 
 // Walk implements jsonwalk.Walker.
@@ -150,30 +156,33 @@ func (s *Stopping) Walk(c *jsonwalk.Cursor) {
 
 // Walk implements jsonwalk.Walker.
 func (g *Gone) Walk(c *jsonwalk.Cursor) {
-	c.Object(func(key []byte) {
-		switch string(key) {
-		case "code":
-			g.Code = c.Int()
-		case "signal":
-			g.Signal = c.Text()
-		case "orderly":
-			g.Orderly = c.Bool()
-		case "killed":
-			g.Killed = c.Bool()
-		case "steps":
-			g.Steps = append(g.Steps, c.Raw()...)
-		case "survivors":
-			g.Survivors = c.Int()
-		case "port_free":
-			g.PortFree = c.Bool()
-		case "seconds":
-			g.Seconds = c.Float()
-		case "gate_seconds":
-			g.Gate = c.Float()
-		case "note":
-			g.Note = c.Text()
-		default:
-			c.Fail()
-		}
-	})
+	c.Object(func(key []byte) { g.Take(c, key) })
+}
+
+// Take takes the value of a key, for who wants but a part.
+func (g *Gone) Take(c *jsonwalk.Cursor, key []byte) {
+	switch string(key) {
+	case "code":
+		g.Code = c.Int()
+	case "signal":
+		g.Signal = c.Text()
+	case "orderly":
+		g.Orderly = c.Bool()
+	case "killed":
+		g.Killed = c.Bool()
+	case "steps":
+		g.Steps = append(g.Steps, c.Raw()...)
+	case "survivors":
+		g.Survivors = c.Int()
+	case "port_free":
+		g.PortFree = c.Bool()
+	case "seconds":
+		g.Seconds = c.Float()
+	case "gate_seconds":
+		g.Gate = c.Float()
+	case "note":
+		g.Note = c.Text()
+	default:
+		c.Fail()
+	}
 }

@@ -98,8 +98,12 @@ func (c *Cursor) Bytes() []byte {
 	if c.failed {
 		return nil
 	}
+	i := c.at
+	for i < len(c.text) && plain[c.text[i]] {
+		i++
+	}
 	ascii := true
-	for i := c.at; i < len(c.text); i++ {
+	for ; i < len(c.text); i++ {
 		switch b := c.text[i]; {
 		case b == '"':
 			word := c.text[c.at:i]
@@ -116,6 +120,14 @@ func (c *Cursor) Bytes() []byte {
 	c.failed = true
 	return nil
 }
+
+// plain is set for the bytes that most strings are of, and that stand for themselves.
+var plain = func() (set [256]bool) {
+	for b := ' '; b < utf8.RuneSelf; b++ {
+		set[b] = b != '"' && b != '\\'
+	}
+	return set
+}()
 
 // Text takes a string without escapes that may well come again.
 func (c *Cursor) Text() string { return c.Known(c.Bytes()) }

@@ -85,7 +85,7 @@ func (v *view) curvesView(m int, load func(Load) float64, label Text, of lines) 
 		xs, ys = append(xs, x), append(ys, y.Mean)
 		intervals = intervals || v.bar(y) != nil
 		apart = apart || of.apart[name]
-		t.add(i, cell.Server+" × "+cell.Client, significant(x), y.plusMinus())
+		t.add(i, func() []any { return []any{cell.Server + " × " + cell.Client, significant(x), y.plusMinus()} })
 	}
 	for _, s := range c.Series {
 		slices.SortStableFunc(s.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })

@@ -51,13 +51,13 @@ func (t *figureTable) Left() int { return t.All - len(t.Rows) }
 // tableMost is how many rows the table beside a chart lists; all cells have a table of their own.
 const tableMost = 60
 
-// add appends a row; a field that is a word of the page is a Text.
-func (t *figureTable) add(cell int, fields ...any) {
+// add appends a row, whose fields are worked out where it is listed; one that is a word of the page is a Text.
+func (t *figureTable) add(cell int, fields func() []any) {
 	if t.All++; t.All > tableMost {
 		return
 	}
 	row := figureRow{Cell: cell}
-	for _, f := range fields {
+	for _, f := range fields() {
 		text, ok := f.(Text)
 		if !ok {
 			text = Text{f.(string), f.(string)}

@@ -101,7 +101,7 @@ func (v *view) heatView(y, x, m, number int) figureView {
 			order = append(order, rest)
 		}
 		facets[rest] = append(facets[rest], field)
-		t.add(i, c.Server+" × "+c.Client, words[c.Status], value.plusMinus())
+		t.add(i, func() []any { return []any{c.Server + " × " + c.Client, words[c.Status], value.plusMinus()} })
 	}
 	for i, rest := range order {
 		if i == heatFacets {

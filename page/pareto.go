@@ -100,7 +100,7 @@ func (v *view) paretoView(f *figure, id string, name, label Text, better int, th
 		s.Points = append(s.Points, pt)
 		xs, ys = append(xs, x.Mean), append(ys, y.Mean)
 		intervals = intervals || pt.XRange != nil || pt.YRange != nil
-		t.add(i, cell.Server+" × "+cell.Client, x.plusMinus(), y.plusMinus())
+		t.add(i, func() []any { return []any{cell.Server + " × " + cell.Client, x.plusMinus(), y.plusMinus()} })
 	}
 	if len(xs) == 0 {
 		return

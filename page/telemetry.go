@@ -44,7 +44,9 @@ func (v *view) telemetry() *figure {
 		for _, s := range p.Series {
 			panel.Lines = append(panel.Lines, chart.Line{Name: s.Name, Times: s.X, Values: s.Y})
 			low, mean, high := spread(s.Y)
-			t.add(-1, Text{s.Name + " " + title.EN, s.Name + " " + title.ZH}, significant(low), significant(mean), significant(high))
+			t.add(-1, func() []any {
+				return []any{Text{s.Name + " " + title.EN, s.Name + " " + title.ZH}, significant(low), significant(mean), significant(high)}
+			})
 		}
 		c.Panels = append(c.Panels, panel)
 	}

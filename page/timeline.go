@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -39,31 +40,30 @@ func (v *view) timeline() *figure {
 		if lone {
 			row.Mark = mark(r.cell)
 		}
-		sums := make([]float64, len(phaseNames))
 		for _, p := range r.phases {
-			at := max(0, slices.Index(phaseNames, p.Name))
-			span := chart.Span{Phase: at, From: round(p.From), To: round(p.To), Failed: p.Failed}
+			span := chart.Span{Phase: max(0, slices.Index(phaseNames, p.Name)), From: round(p.From), To: round(p.To), Failed: p.Failed}
 			if !lone && p.Cell >= 0 {
 				span.Mark = mark(p.Cell)
 			}
 			row.Spans = append(row.Spans, span)
-			sums[at] += p.To - p.From
-		}
-		fields := []any{r.name}
-		lines := []string{r.name}
-		for i, s := range sums {
-			text := "–"
-			if slices.ContainsFunc(r.phases, func(p Phase) bool { return p.Name == phaseNames[i] }) {
-				text = seconds(s)
-				lines = append(lines, phaseNames[i]+" "+text)
-			}
-			fields = append(fields, text)
 		}
 		if lone && len(rows) <= tipsMost {
+			lines := []string{r.name}
+			for i, text := range r.times() {
+				if text != "" {
+					lines = append(lines, phaseNames[i]+" "+text)
+				}
+			}
 			row.Tip = strings.Join(lines, "\n")
 		}
 		c.Rows = append(c.Rows, row)
-		t.add(r.cell, fields...)
+		t.add(r.cell, func() []any {
+			fields := []any{r.name}
+			for _, text := range r.times() {
+				fields = append(fields, cmp.Or(text, "–"))
+			}
+			return fields
+		})
 	}
 	return &figure{ID: "timeline", Word: "timeline", Full: true, Views: []figureView{{Charts: lone(c.SVG()), Table: t}}}
 }
@@ -90,6 +90,18 @@ func launches(phases []Phase) (rows []*launchRow) {
 		r.phases = append(r.phases, p)
 	}
 	return rows
+}
+
+// times says of each phase how long it was in all; "" where the launch had none.
+func (r *launchRow) times() []string {
+	texts := make([]string, len(phaseNames))
+	sums := make([]float64, len(phaseNames))
+	for _, p := range r.phases {
+		at := max(0, slices.Index(phaseNames, p.Name))
+		sums[at] += p.To - p.From
+		texts[at] = seconds(sums[at])
+	}
+	return texts
 }
 
 func seconds(s float64) string {

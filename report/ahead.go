@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 
 	"servematrix/journal"
@@ -18,12 +19,14 @@ type happening struct {
 	sample  *result.Sample // that it finishes
 	printed printed        // by the sample's client, where the report shows that
 	err     error          // why something of it could not be read
+
+	telemetry fs.FileInfo // of what was kept beside the client that it starts, where the report draws that; nil: nothing
 }
 
-// ahead gives the events of the run folder.
-func (t *tally) ahead() iter.Seq2[happening, error] {
+// ahead gives the events of the run folder, prepared.
+func (t *tally) ahead(prepare func(journal.Event) happening) iter.Seq2[happening, error] {
 	return func(yield func(happening, error) bool) {
-		_, err := journal.Ahead(t.folder, t.prepare, func(h happening) error {
+		_, err := journal.Ahead(t.folder, prepare, func(h happening) error {
 			if !yield(h, nil) {
 				return errStopped
 			}
@@ -35,20 +38,39 @@ func (t *tally) ahead() iter.Seq2[happening, error] {
 	}
 }
 
-var errStopped = errors.New("nobody wants more")
+var (
+	errStopped = errors.New("nobody wants more")
+	errUnfit   = errors.New("the journal does not fit this version of servematrix")
+)
 
 // prepare reads what belongs to an event. It is called for several at a time. What is rare is left
 // to whom it concerns.
 func (t *tally) prepare(e journal.Event) happening {
+	switch {
+	case e.Type == journal.SampleEnded || e.Type == journal.CellSkipped:
+		h := t.finished(e)
+		if t.outputs && e.Type == journal.SampleEnded && h.err == nil {
+			h.printed = t.print(e)
+		}
+		return h
+	case t.outputs:
+		return shown(e)
+	case e.Type == journal.LaunchStarted:
+		h := happening{Event: e}
+		read[launched](&h)
+		return h
+	}
+	return happening{Event: e}
+}
+
+// finished reads the sample that an event finishes.
+func (t *tally) finished(e journal.Event) happening {
 	h := happening{Event: e}
 	switch e.Type {
 	case journal.SampleEnded:
 		d := read[journal.Ended](&h)
 		if h.err == nil {
 			h.sample = t.ended(e, d)
-			if t.outputs {
-				h.printed = t.print(e)
-			}
 		}
 	case journal.CellSkipped:
 		d := read[journal.Skip](&h)
@@ -56,16 +78,19 @@ func (t *tally) prepare(e journal.Event) happening {
 			h.sample = t.skipped(e, d)
 		}
 	}
-	if !t.outputs {
-		return h
-	}
+	return h
+}
+
+// shown reads of the life of servers and clients what the text report shows.
+func shown(e journal.Event) happening {
+	h := happening{Event: e}
 	switch e.Type {
 	case journal.LaunchStarted:
-		read[journal.Launch](&h)
+		read[launched](&h)
 	case journal.LaunchReady:
 		read[journal.Ready](&h)
 	case journal.SampleStarted:
-		read[journal.Sample](&h)
+		read[clientStart](&h)
 	case journal.ClientExited:
 		read[journal.Exited](&h)
 	case journal.LaunchStopping:
@@ -80,7 +105,7 @@ func (t *tally) prepare(e journal.Event) happening {
 func read[T any](h *happening) T {
 	d, err := journal.Decode[T](h.Event)
 	if err != nil {
-		h.err = fmt.Errorf("the journal does not fit this version of servematrix: %w", err)
+		h.err = fmt.Errorf("%w: %w", errUnfit, err)
 	}
 	h.says = &d
 	return d

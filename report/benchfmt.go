@@ -2,10 +2,14 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -30,30 +34,72 @@ func Benchfmt(w io.Writer, folder journal.Folder) (lines int, err error) {
 	if err := t.eachSample(func(*result.Sample) error { return nil }); err != nil {
 		return lines, err
 	}
-	buffer := bufio.NewWriterSize(w, 64<<10)
-	out, units := benchfmt.NewWriter(buffer), benchUnits{}
+	out := newBenchWriter(w)
 	for _, r := range repeats(t.table()) {
 		if r.former {
 			continue
 		}
-		name := benchfmt.Name(t.benchName(r.rows[0].Cell))
+		name, version := benchfmt.Name(t.benchName(r.rows[0].Cell)), ""
+		var config []benchfmt.Config
 		for _, s := range r.starts {
-			line := &benchfmt.Result{Config: t.benchConfig(r, s), Name: name, Iters: 1, Values: units.of(s)}
-			if len(line.Values) == 0 {
-				continue
+			if v := t.engineVersion(s); config == nil || v != version {
+				config, version = t.benchConfig(r, v), v
 			}
-			if lines == 0 {
-				if err := writeUnits(out); err != nil {
-					return lines, err
-				}
-			}
-			lines++
-			if err := out.Write(line); err != nil {
-				return lines, err
+			if err := out.write(config, name, s); err != nil {
+				return out.lines, err
 			}
 		}
 	}
-	return lines, buffer.Flush()
+	return out.lines, out.to.Flush()
+}
+
+// benchWriter writes lines of benchmarks: what is before the numbers as benchfmt does, and the
+// numbers, of which a large run has millions, without fmt.
+type benchWriter struct {
+	to    *bufio.Writer
+	heads *benchfmt.Writer
+	head  bytes.Buffer // that was written by heads
+	lines int
+	names []string // of the last line's metrics
+	units []unitOf // of these
+}
+
+func newBenchWriter(w io.Writer) *benchWriter {
+	out := &benchWriter{to: bufio.NewWriterSize(w, 64<<10)}
+	out.heads = benchfmt.NewWriter(&out.head)
+	return out
+}
+
+// write writes the line of a start, unless it has no number.
+func (out *benchWriter) write(config []benchfmt.Config, name benchfmt.Name, s *Row) error {
+	if !slices.ContainsFunc(s.Metrics.values, func(v float64) bool { return !math.IsNaN(v) }) {
+		return nil
+	}
+	if out.lines == 0 {
+		if err := writeUnits(out.heads); err != nil {
+			return err
+		}
+	}
+	out.lines++
+	if err := out.heads.Write(&benchfmt.Result{Config: config, Name: name, Iters: 1}); err != nil {
+		return err
+	}
+	if !slices.Equal(out.names, s.Metrics.names) {
+		out.names, out.units = s.Metrics.names, out.units[:0]
+		for _, name := range out.names {
+			out.units = append(out.units, benchUnit(name))
+		}
+	}
+	line := bytes.TrimSuffix(out.head.Bytes(), []byte("\n"))
+	for i, unit := range out.units {
+		if v, ok := s.Metrics.at(i); ok {
+			line = strconv.AppendFloat(append(line, ' '), v/unit.per, 'g', -1, 64)
+			line = append(append(line, ' '), unit.name...)
+		}
+	}
+	_, err := out.to.Write(append(line, '\n'))
+	out.head.Reset()
+	return err
 }
 
 // writeUnits says of each metric which direction is good.
@@ -63,7 +109,7 @@ func writeUnits(out *benchfmt.Writer) error {
 		if info.Better == metric.Neutral {
 			continue
 		}
-		unit, _ := benchUnit(name)
+		unit := benchUnit(name).name
 		about := &benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: info.Better.String()}
 		if err := out.Write(about); err != nil {
 			return err
@@ -72,9 +118,17 @@ func writeUnits(out *benchfmt.Writer) error {
 	return nil
 }
 
+// engineVersion is what the server of a start told; "" where it told nothing.
+func (t *tally) engineVersion(start *Row) string {
+	if l := t.launches[start.Launch]; l != nil {
+		return l.version
+	}
+	return ""
+}
+
 // benchConfig is what all lines of a run have in common, and what a start's server is. benchstat
 // makes tables of their own where these differ.
-func (t *tally) benchConfig(r *repeat, at *Row) []benchfmt.Config {
+func (t *tally) benchConfig(r *repeat, version string) []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {
@@ -91,9 +145,7 @@ func (t *tally) benchConfig(r *repeat, at *Row) []benchfmt.Config {
 	if s := t.servers[cell.Server]; s != nil {
 		add("engine", s.Profile)
 	}
-	if l := t.launches[at.Launch]; l != nil {
-		add("engine-version", l.version)
-	}
+	add("engine-version", version)
 	if c := t.clients[cell.Client]; c != nil {
 		add("client", c.Profile)
 	}
@@ -143,40 +195,23 @@ func benchWord(s string) string {
 	})
 }
 
-// benchUnit is a metric's name with the unit in which benchstat knows to scale it, and what the
-// number is divided by: mean_ttft_ms is in mean-ttft-sec.
-func benchUnit(name string) (unit string, per float64) {
-	info, _ := metric.Lookup(name)
-	dashed := strings.ReplaceAll(name, "_", "-")
-	switch {
-	case info.Unit == "ms":
-		return strings.TrimSuffix(dashed, "-ms") + "-sec", 1000
-	case info.Unit == "s":
-		return strings.TrimSuffix(dashed, "-s") + "-sec", 1
-	case info.Unit == "" || strings.HasSuffix(dashed, "-"+info.Unit):
-		return dashed, 1
-	}
-	return dashed + "-" + info.Unit, 1
-}
-
-// benchUnits are the units of metrics that came already.
-type benchUnits map[string]struct {
+// unitOf is a metric's name with the unit in which benchstat knows to scale it, and what the number
+// is divided by: mean_ttft_ms is in mean-ttft-sec.
+type unitOf struct {
 	name string
 	per  float64
 }
 
-// of gives a start's numbers, in the order of the contract.
-func (units benchUnits) of(s *Row) []benchfmt.Value {
-	values := make([]benchfmt.Value, 0, len(s.Metrics.names))
-	for i, name := range s.Metrics.names {
-		if v, ok := s.Metrics.at(i); ok {
-			unit, known := units[name]
-			if !known {
-				unit.name, unit.per = benchUnit(name)
-				units[name] = unit
-			}
-			values = append(values, benchfmt.Value{Value: v / unit.per, Unit: unit.name})
-		}
+func benchUnit(name string) unitOf {
+	info, _ := metric.Lookup(name)
+	dashed := strings.ReplaceAll(name, "_", "-")
+	switch {
+	case info.Unit == "ms":
+		return unitOf{strings.TrimSuffix(dashed, "-ms") + "-sec", 1000}
+	case info.Unit == "s":
+		return unitOf{strings.TrimSuffix(dashed, "-s") + "-sec", 1}
+	case info.Unit == "" || strings.HasSuffix(dashed, "-"+info.Unit):
+		return unitOf{dashed, 1}
 	}
-	return values
+	return unitOf{dashed + "-" + info.Unit, 1}
 }

@@ -74,7 +74,7 @@ func TestBenchfmt(t *testing.T) {
 func TestBenchUnits(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range append(metric.Names(), "p99.9_ttft_ms") {
-		unit, _ := benchUnit(name)
+		unit := benchUnit(name).name
 		if other, taken := seen[unit]; taken {
 			t.Errorf("%s and %s share the unit %s", name, other, unit)
 		}

@@ -12,7 +12,7 @@ import (
 	"servematrix/result"
 )
 
-func (d *drawer) clientStarts(e happening, v journal.Sample) {
+func (d *drawer) clientStarts(e happening, v clientStart) {
 	at := section{unit{e.Cell, e.Block}, e.Attempt}
 	d.attempt[at.unit] = max(d.attempt[at.unit], e.Attempt)
 	simulated := false
@@ -20,7 +20,7 @@ func (d *drawer) clientStarts(e happening, v journal.Sample) {
 		simulated = l.simulated
 	}
 	d.head(e, simulated)
-	b := begun{command: commandLine(nil, v.Env, v.Argv), name: visible(v.Name), warmup: v.Warmup}
+	b := begun{command: d.command(nil, v.Env, v.Argv), name: visible(v.Name), warmup: v.Warmup}
 	d.begun[at] = b
 	label := d.words.Run
 	if v.Warmup {
@@ -112,11 +112,10 @@ func (d *drawer) paste(e happening, b begun) {
 	server, client := d.cellNames(e.Cell)
 	rule := strings.Repeat("#", blockRule)
 	d.printf("\n\n%s\nSERVER: %s\nCLIENT: %s\nCOMMAND: %s\n%s\n", rule, visible(server), visible(client), b.command, rule)
-	folder := journal.AttemptName(e.Cell, e.Block, e.Attempt)
-	if out, ok := d.output(e.printed.out, filepath.Join(folder, journal.ClientOut), true); ok {
+	if out, ok := d.output(e, e.printed.out, journal.ClientOut, true); ok {
 		d.raw(out)
 	}
-	errout, ok := d.output(e.printed.err, filepath.Join(folder, journal.ClientErr), false)
+	errout, ok := d.output(e, e.printed.err, journal.ClientErr, false)
 	if ok && len(errout) > 0 {
 		d.printf("\n[STDERR]\n")
 		d.raw(collapse(errout))
@@ -125,8 +124,12 @@ func (d *drawer) paste(e happening, b begun) {
 
 // output gives one of the client's files; where it cannot be read, the report says so. An output that
 // must be there is missed, another one may be absent.
-func (d *drawer) output(ahead output, rel string, must bool) ([]byte, bool) {
+func (d *drawer) output(e happening, ahead output, name string, must bool) ([]byte, bool) {
 	text, err := ahead.text, ahead.err
+	if err == nil {
+		return text, true
+	}
+	rel := filepath.Join(journal.AttemptName(e.Cell, e.Block, e.Attempt), name)
 	if errors.Is(err, errLater) {
 		text, err = readOutput(d.folder.Path(rel), func(left int64) string { return fmt.Sprintf(d.words.cut, left, visible(rel)) })
 	}

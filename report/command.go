@@ -15,26 +15,39 @@ var flagValue = regexp.MustCompile(`^(--?[A-Za-z0-9][A-Za-z0-9_.-]*=)(.*)$`)
 // commandLine writes a command so that it can be pasted into a shell: what is unset, the
 // environment in the order of its names, the words. Unprintable characters are spelt out.
 func commandLine(unset []string, env map[string]string, argv []string) string {
-	var words []string
+	var line strings.Builder
+	size := 0
+	for _, word := range argv {
+		size += len(word) + 1
+	}
+	line.Grow(size)
+	add := func(parts ...string) {
+		if line.Len() > 0 {
+			line.WriteByte(' ')
+		}
+		for _, part := range parts {
+			line.WriteString(part)
+		}
+	}
 	if len(unset) > 0 {
-		words = append(words, "env")
+		add("env")
 		for _, name := range unset {
-			words = append(words, "-u", quote(name))
+			add("-u ", quote(name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		words = append(words, visible(name)+"="+quoteValue(env[name]))
+		add(visible(name), "=", quoteValue(env[name]))
 	}
 	for _, word := range argv {
 		if strings.HasPrefix(word, "-") && strings.Contains(word, "=") { // few do, and the expression takes its time
 			if m := flagValue.FindStringSubmatch(word); m != nil {
-				words = append(words, m[1]+quoteValue(m[2]))
+				add(m[1], quoteValue(m[2]))
 				continue
 			}
 		}
-		words = append(words, quote(word))
+		add(quote(word))
 	}
-	return strings.Join(words, " ")
+	return line.String()
 }
 
 // quoteValue is quote for what follows a "=", where nothing needs no quotes.

@@ -28,7 +28,7 @@ func (d *drawer) end() error {
 	d.printf("\n")
 	several := severalBlocks(rows)
 	if several {
-		d.repeatTable(rows, d.words).draw(d)
+		d.repeatTable(repeats(rows), d.words).draw(d)
 	} else {
 		d.rowTable(rows)
 	}

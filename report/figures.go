@@ -28,10 +28,7 @@ func (f figures) at(i int) (float64, bool) { return f.values[i], !math.IsNaN(f.v
 func (t *tally) shown(all *metric.Values) figures {
 	names := t.wanted
 	if t.whole {
-		if names = all.Names(); slices.Equal(names, t.common) {
-			names = t.common
-		}
-		t.common = names
+		names = t.namesOf(all)
 	}
 	f := figures{names, make([]float64, len(names))}
 	for i, name := range names {
@@ -42,4 +39,20 @@ func (t *tally) shown(all *metric.Values) figures {
 		f.values[i] = v
 	}
 	return f
+}
+
+// namesOf gives the names of a sample's metrics; samples mostly have the same ones.
+func (t *tally) namesOf(all *metric.Values) []string {
+	known := 0
+	for name := range all.All() {
+		if known == len(t.common) || t.common[known] != name {
+			known = -1
+			break
+		}
+		known++
+	}
+	if known != len(t.common) {
+		t.common = all.Names()
+	}
+	return t.common
 }

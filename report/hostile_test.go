@@ -62,7 +62,7 @@ func TestHostileText(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		md.Write(tally.markdown())
+		md.Write(tally.markdown(tally.table()))
 		r.replan()
 		var html bytes.Buffer
 		if err := HTML(&html, r.folder, ""); err != nil {

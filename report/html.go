@@ -23,8 +23,8 @@ func HTML(w io.Writer, folder journal.Folder, lang string) error {
 
 // Page gives what a page says of the run as its folder is now.
 func Page(folder journal.Folder, lang string) *page.Data {
-	p := newPaging(folder)
-	p.fold(p.ahead())
+	p := newPaging(folder).comparing()
+	p.fold(p.ahead(p.prepare))
 	return p.data(lang)
 }
 
@@ -35,7 +35,7 @@ var loads = []string{"max_concurrency", "request_rate"}
 // measurements that are compared, and when each phase was.
 type paging struct {
 	*tally
-	measured *gatherer
+	measured *gatherer // nil: nothing is compared
 	phases   phases
 	stints   stints
 	gaps     []page.Text
@@ -55,9 +55,15 @@ func newPaging(folder journal.Folder) *paging {
 		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
 	}
 	p.tally = newTally(folder, plan)
-	p.wanted = append(append(p.wanted, compare.Usual()...), loads...)
+	p.wanted = append(p.wanted, loads...)
+	return p
+}
+
+// comparing lets the page compare what was measured.
+func (p *paging) comparing() *paging {
+	p.wanted = append(p.wanted, compare.Usual()...)
 	p.measured = p.gatherer()
-	p.samples = plan.Imported != nil // a comparison asks them what they know of their commands
+	p.samples = p.plan.Imported != nil // a comparison asks them what they know of their commands
 	return p
 }
 
@@ -86,13 +92,13 @@ func (p *paging) fold(events iter.Seq2[happening, error]) {
 func (p *paging) take(e happening) error {
 	s, err := p.apply(e)
 	if err == nil {
-		err = p.measured.hear(e)
-	}
-	if err == nil {
 		err = p.phases.hear(e, p.took.Seconds(), s)
-		p.stints.hear(e.Event, p.took.Seconds())
+		p.stints.hear(e, p.telemetryFile, p.took.Seconds())
 	}
-	if err == nil && s != nil && p.measured.wants(e) {
+	if err != nil || p.measured == nil {
+		return err
+	}
+	if err = p.measured.hear(e); err == nil && s != nil && p.measured.wants(e) {
 		p.measured.take(e, s)
 	}
 	return err
@@ -101,31 +107,22 @@ func (p *paging) take(e happening) error {
 // halted tells whether the drawing is to end.
 func (p *paging) halted() bool { return p.halt != nil && p.halt() != nil }
 
+// charted gives of the page's data what its charts are drawn from, and nothing else.
+func (p *paging) charted(rows []Row) *page.Data {
+	d := p.head("", rows)
+	at := p.cells(d, repeats(rows))
+	d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil)
+	p.telemetry(d)
+	return d
+}
+
 // data gives the page's data, of a drawing that is to end only a part of them.
 func (p *paging) data(lang string) *page.Data {
-	if lang == "" {
-		lang = p.plan.Lang
-	}
 	rows := p.table()
-	n, former := count(rows)
-	d := &page.Data{
-		Lang: lang, Name: visible(p.plan.Name), Run: visible(filepath.Base(string(p.folder))), State: p.state(),
-		Span:    page.Span{Began: p.began, Last: p.last, Took: p.took, Sessions: p.sessions},
-		Counts:  page.Counts{OK: n[result.StatusOK], Invalid: n[result.StatusInvalid], Failed: n[result.StatusFailed], Skipped: n[result.StatusSkipped], Interrupted: n[StatusInterrupted], Missing: n[StatusMissing], Former: former},
-		Several: severalBlocks(rows), Gate: p.plan.Validity, Simulated: simulated(rows),
-	}
-	d.Retried, d.Why = p.repeats()
-	if p.verdict != nil {
-		d.Exit = p.verdict.ExitCode
-	}
-	if p.plan.Smoke != nil {
-		d.Smoke = p.plan.Smoke.Requests
-	}
-	for _, w := range p.warnings {
-		d.Warnings = append(d.Warnings, w.inBoth())
-	}
-	d.Imported = p.importedPage()
-	at := p.cells(d, rows)
+	d := p.head(lang, rows)
+	measured := repeats(rows)
+	at := p.cells(d, measured)
+	p.notes(d, measured, at)
 	for _, part := range []func(){
 		func() {
 			d.Troubles, d.Doubts = p.troublesOf(troubles(rows), at), p.troublesOf(doubts(rows), at)
@@ -142,6 +139,29 @@ func (p *paging) data(lang string) *page.Data {
 		part()
 	}
 	d.Gaps = p.gaps
+	return d
+}
+
+// head is what the page says of the run as a whole.
+func (p *paging) head(lang string, rows []Row) *page.Data {
+	n, former := count(rows)
+	d := &page.Data{
+		Lang: cmp.Or(lang, p.plan.Lang), Name: visible(p.plan.Name), Run: visible(filepath.Base(string(p.folder))), State: p.state(),
+		Span:    page.Span{Began: p.began, Last: p.last, Took: p.took, Sessions: p.sessions},
+		Counts:  page.Counts{OK: n[result.StatusOK], Invalid: n[result.StatusInvalid], Failed: n[result.StatusFailed], Skipped: n[result.StatusSkipped], Interrupted: n[StatusInterrupted], Missing: n[StatusMissing], Former: former},
+		Several: severalBlocks(rows), Gate: p.plan.Validity, Simulated: simulated(rows),
+	}
+	d.Retried, d.Why = p.repeats()
+	if p.verdict != nil {
+		d.Exit = p.verdict.ExitCode
+	}
+	if p.plan.Smoke != nil {
+		d.Smoke = p.plan.Smoke.Requests
+	}
+	for _, w := range p.warnings {
+		d.Warnings = append(d.Warnings, w.inBoth())
+	}
+	d.Imported = p.importedPage()
 	return d
 }
 

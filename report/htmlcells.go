@@ -12,19 +12,19 @@ import (
 )
 
 // cells fills in metrics, axes and cells, and gives the place of each cell by its id.
-func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
-	tables := map[string]*repeatTable{"en": p.repeatTable(rows, english), "zh": p.repeatTable(rows, chinese)}
-	shown := tables["en"].metrics
+func (p *paging) cells(d *page.Data, measured []*repeat) map[string]int {
+	en, zh := p.repeatTable(measured, english), p.repeatTable(measured, chinese)
+	shown := en.metrics
 	for _, name := range shown {
 		info, _ := metric.Lookup(name)
-		d.Metrics = append(d.Metrics, page.Metric{Name: name, Label: page.Text{EN: tables["en"].heads[name], ZH: tables["zh"].heads[name]},
+		d.Metrics = append(d.Metrics, page.Metric{Name: name, Label: page.Text{EN: en.heads[name], ZH: zh.heads[name]},
 			Title: info.Label, Unit: info.Unit, Better: better(info.Better)})
 	}
 	d.Primary = max(0, slices.Index(shown, p.primary()))
 	axes := p.axes(d)
 	devices, flags := p.devices(), p.clientFlags()
 	at := map[string]int{}
-	for i, r := range tables["en"].cells {
+	for _, r := range measured {
 		if r.former {
 			continue
 		}
@@ -36,12 +36,6 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 			c.Numbers = append(c.Numbers, estimateOf(stats.Mean(values, confidence)))
 		}
 		c.PerUser = r.perUser()
-		if d.Several {
-			c.Note = page.Text{EN: visible(tables["en"].note(r)), ZH: visible(tables["zh"].note(tables["zh"].cells[i]))}
-		} else {
-			c.Note = page.Text{EN: note(r.rows[0], english), ZH: note(r.rows[0], chinese)}
-		}
-		c.Note = sourceNote(c.Note, r.rows)
 		at[id] = len(d.Cells)
 		d.Cells = append(d.Cells, c)
 	}
@@ -49,6 +43,21 @@ func (p *paging) cells(d *page.Data, rows []Row) map[string]int {
 		unloaded(d.Cells)
 	}
 	return at
+}
+
+// notes fills in what there is to say of each cell.
+func (p *paging) notes(d *page.Data, measured []*repeat, at map[string]int) {
+	en, zh := p.repeatTable(measured, english), p.repeatTable(measured, chinese)
+	for _, r := range measured {
+		if r.former {
+			continue
+		}
+		text := page.Text{EN: note(r.rows[0], english), ZH: note(r.rows[0], chinese)}
+		if d.Several {
+			text = page.Text{EN: visible(en.note(r)), ZH: visible(zh.note(r))}
+		}
+		d.Cells[at[r.rows[0].Cell]].Note = sourceNote(text, r.rows)
+	}
 }
 
 func estimateOf(e stats.Estimate) page.Estimate {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"servematrix/journal"
+	"servematrix/jsonwalk"
 	"servematrix/page"
 	"servematrix/result"
 )
@@ -40,7 +41,7 @@ func (p *phases) hear(e happening, at float64, s *result.Sample) error {
 	case journal.LaunchStopping:
 		p.begin(e, "stop", at)
 	case journal.LaunchEnded:
-		return with(e, func(v journal.Gone) { p.end(e.Launch, at, v.Survivors > 0 || len(v.Held) > 0) })
+		return with(e, func(v remains) { p.end(e.Launch, at, v.Survivors > 0 || len(v.Held) > 0) })
 	}
 	return nil
 }
@@ -82,4 +83,24 @@ func (p *phases) of(cells map[string]int, now float64, goesOn bool) []page.Phase
 		out = append(out, one.Phase)
 	}
 	return out
+}
+
+// remains are what launch.ended says of what a server left.
+type remains struct {
+	Survivors int        `json:"survivors"`
+	Held      []struct{} `json:"held"`
+}
+
+// Walk implements jsonwalk.Walker. That the host did not get something back is rare.
+func (r *remains) Walk(c *jsonwalk.Cursor) {
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "survivors":
+			r.Survivors = c.Int()
+		case "held":
+			c.Fail()
+		default:
+			c.Pass()
+		}
+	})
 }

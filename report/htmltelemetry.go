@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,10 +21,26 @@ const (
 	seriesMost, seriesLeast = 2000, 60
 )
 
-// stint is the time of a client: its attempt's folder, and when it began on the run's clock.
+// stint is the time of a client: what was kept beside it, and when it began on the run's clock.
 type stint struct {
-	folder string
-	from   float64
+	file string
+	size int64
+	from float64
+}
+
+// prepare looks, besides what the tally reads, for what was kept beside a client.
+func (p *paging) prepare(e journal.Event) happening {
+	h := p.tally.prepare(e)
+	if e.Type == journal.ClientStarted {
+		if info, err := os.Stat(p.telemetryFile(e)); err == nil && info.Mode().IsRegular() {
+			h.telemetry = info
+		}
+	}
+	return h
+}
+
+func (p *paging) telemetryFile(e journal.Event) string {
+	return p.folder.Path(journal.AttemptName(e.Cell, e.Block, e.Attempt), journal.TelemetryFile)
 }
 
 // stints are those of a run's clients, beside which telemetry was kept.
@@ -35,13 +50,16 @@ type stints struct {
 }
 
 // hear takes in an event that came at so many seconds. A warm-up's client is forgotten when the next one starts.
-func (c *stints) hear(e journal.Event, at float64) {
+func (c *stints) hear(e happening, file func(journal.Event) string, at float64) {
 	switch e.Type {
 	case journal.ClientStarted:
 		if c.open == nil {
 			c.open = map[string]stint{}
 		}
-		c.open[e.Launch] = stint{journal.AttemptName(e.Cell, e.Block, e.Attempt), at}
+		delete(c.open, e.Launch)
+		if e.telemetry != nil {
+			c.open[e.Launch] = stint{file(e.Event), e.telemetry.Size(), at}
+		}
 	case journal.SampleEnded:
 		if m, ok := c.open[e.Launch]; ok {
 			delete(c.open, e.Launch)
@@ -52,13 +70,9 @@ func (c *stints) hear(e journal.Event, at float64) {
 
 // telemetry draws what was kept beside the samples, of the whole run on one clock.
 func (p *paging) telemetry(d *page.Data) {
-	var files []stint
-	var size int64
-	for _, m := range p.stints.all {
-		m.folder = p.folder.Path(filepath.Join(m.folder, journal.TelemetryFile))
-		if info, err := os.Stat(m.folder); err == nil && info.Mode().IsRegular() {
-			files, size = append(files, m), size+info.Size()
-		}
+	files, size := p.stints.all, int64(0)
+	for _, m := range files {
+		size += m.size
 	}
 	each := int(size/telemetryBytes) + 1
 	if each > 1 {
@@ -66,7 +80,7 @@ func (p *paging) telemetry(d *page.Data) {
 	}
 	var b bands
 	for i := 0; i < len(files) && !p.halted(); i += each {
-		b.take(readings(files[i].folder), files[i].from)
+		b.take(readings(files[i].file), files[i].from)
 	}
 	d.Telemetry = b.panels()
 }

@@ -81,7 +81,7 @@ func (b *beside) clientRuns() error {
 
 // draw draws the page until halt ends that; it is asked between all parts, and within the long ones.
 func (b *beside) draw(halt func() error) error {
-	p := newPaging(b.folder)
+	p := newPaging(b.folder).comparing()
 	p.halt = halt
 	p.fold(p.oneByOne())
 	if err := halt(); err != nil { // a page of what was read up to then would tell of a damaged journal

@@ -26,12 +26,13 @@ func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 	if p.lost != nil {
 		return p.lost
 	}
-	p.fold(p.ahead())
+	p.fold(p.ahead(p.prepare))
 	if p.lost != nil {
 		return p.lost
 	}
 	var err error
-	if p.pictures, err = page.Pictures(p.data("")); err != nil {
+	rows := p.table()
+	if p.pictures, err = page.Pictures(p.charted(rows)); err != nil {
 		return err
 	}
 	if file != "" {
@@ -40,12 +41,12 @@ func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 			return err
 		}
 	}
-	_, err = w.Write(p.markdown())
+	_, err = w.Write(p.markdown(rows))
 	return err
 }
 
 func writeMarkdown(t *tally) error {
-	return journal.WriteFile(t.folder.Path(markdownFile), t.markdown())
+	return journal.WriteFile(t.folder.Path(markdownFile), t.markdown(t.table()))
 }
 
 // An issue or comment takes 65,536 characters. The parts share them: the failures first, the
@@ -58,8 +59,7 @@ const (
 	chartsMost   = 2_000
 )
 
-func (t *tally) markdown() []byte {
-	rows := t.table()
+func (t *tally) markdown(rows []Row) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## %s: %s\n\n", escape(t.plan.Name), t.summaryCounts(rows, english))
 	if smoke := t.plan.Smoke; smoke != nil {
@@ -146,7 +146,7 @@ func (t *tally) markdownWarnings(b *bytes.Buffer, rows []Row) {
 func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
 	b.WriteString("### Results\n\n")
 	if severalBlocks(rows) {
-		table := t.repeatTable(rows, english)
+		table := t.repeatTable(repeats(rows), english)
 		fmt.Fprintf(b, "%s\n\n", escape(strings.ReplaceAll(table.legend(), "\n", " ")))
 		markdownLines(b, table.columns(), len(table.cells), func(i int) []string { return table.line(table.cells[i]) })
 		return

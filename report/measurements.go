@@ -41,7 +41,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 	}
 	t.whole, t.samples = true, t.plan.Imported != nil // of what is imported no plan knows the commands
 	g := t.gatherer()
-	for e, err := range t.ahead() {
+	for e, err := range t.ahead(t.finished) {
 		if err == nil && (e.Type == journal.RunStarted || e.Type == journal.RunResumed || e.Type == journal.BlockEnded) {
 			_, err = t.apply(e)
 		}

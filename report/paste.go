@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 
 	"servematrix/journal"
 	"servematrix/logfile"
@@ -34,27 +35,32 @@ const aheadMost = 32 << 10
 // print reads what the client of an event's sample printed.
 func (t *tally) print(e journal.Event) printed {
 	folder := t.folder.Path(journal.AttemptName(e.Cell, e.Block, e.Attempt))
-	return printed{outputAhead(filepath.Join(folder, journal.ClientOut)), outputAhead(filepath.Join(folder, journal.ClientErr))}
+	return printed{outputAhead(folder + "/" + journal.ClientOut), outputAhead(folder + "/" + journal.ClientErr)}
 }
 
 func outputAhead(path string) output {
-	o, err := openOutput(path)
+	file, err := openPlain(path)
 	if err != nil {
 		return output{err: err}
 	}
-	defer o.file.Close()
-	if o.size > aheadMost {
+	defer file.close()
+	var info unix.Stat_t
+	switch err := unix.Fstat(file.fd, &info); {
+	case err != nil:
+		return output{err: file.failed("stat", err)}
+	case info.Mode&unix.S_IFMT != unix.S_IFREG:
+		return output{err: file.failed("read", errNotRegular)}
+	case info.Size > aheadMost, info.Blocks*512 < info.Size: // what takes less on disk than it is long may have holes
 		return output{err: errLater}
 	}
-	if data, end, err := logfile.Next(o.file, 0); err != nil || data > 0 || end < o.size {
-		return output{err: errLater}
+	text := make([]byte, info.Size)
+	for n := 0; n < len(text); {
+		more, err := file.read(text[n:])
+		if n += more; more == 0 || err != nil { // it was cut meanwhile
+			return output{text[:n], err}
+		}
 	}
-	text := make([]byte, o.size)
-	n, err := o.file.ReadAt(text, 0)
-	if errors.Is(err, io.EOF) { // it was cut meanwhile
-		err = nil
-	}
-	return output{text[:n], err}
+	return output{text: text}
 }
 
 // readOutput reads an output of any size.
@@ -74,6 +80,8 @@ type clientOutput struct {
 	size int64
 }
 
+var errNotRegular = errors.New("not a regular file")
+
 func openOutput(path string) (*clientOutput, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -81,7 +89,7 @@ func openOutput(path string) (*clientOutput, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+		err = &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
 	}
 	if err != nil {
 		file.Close()

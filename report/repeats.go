@@ -24,25 +24,15 @@ func severalBlocks(rows []Row) bool {
 }
 
 // repeats groups rows, in the order of the table, by cell; those of a former sweep stand apart.
-func repeats(rows []Row) []*repeat {
-	type key struct {
-		cell   string
-		former bool
-	}
-	var out []*repeat
-	known := map[key]*repeat{}
-	for _, row := range rows {
-		k := key{row.Cell, row.Former}
-		r := known[k]
-		if r == nil {
-			r = &repeat{server: row.Server, client: row.Client, former: row.Former}
-			known[k] = r
-			out = append(out, r)
+func repeats(rows []Row) (out []*repeat) {
+	for len(rows) > 0 {
+		first, n := &rows[0], 1
+		for n < len(rows) && rows[n].Cell == first.Cell && rows[n].Former == first.Former {
+			n++
 		}
-		r.rows = append(r.rows, row)
-	}
-	for _, r := range out {
-		r.starts, r.asked = startsOf(r.rows), askedOf(r.rows)
+		of := rows[:n:n]
+		out = append(out, &repeat{server: first.Server, client: first.Client, former: first.Former, rows: of, starts: startsOf(of), asked: askedOf(of)})
+		rows = rows[n:]
 	}
 	return out
 }

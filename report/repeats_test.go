@@ -154,7 +154,7 @@ func tableNow(t *testing.T, r *run) *repeatTable {
 			t.Fatal(err)
 		}
 	}
-	return tally.repeatTable(tally.table(), english)
+	return tally.repeatTable(repeats(tally.table()), english)
 }
 
 // The sweep's own primary metric leads the table, with its spreads behind it.

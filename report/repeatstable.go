@@ -25,8 +25,8 @@ type repeatTable struct {
 	cells   []*repeat
 }
 
-func (t *tally) repeatTable(rows []Row, w words) *repeatTable {
-	table := &repeatTable{words: w, primary: t.primary(), metrics: numbers, heads: map[string]string{}, effect: t.plan.Compare.MinEffect, cells: repeats(rows)}
+func (t *tally) repeatTable(cells []*repeat, w words) *repeatTable {
+	table := &repeatTable{words: w, primary: t.primary(), metrics: numbers, heads: map[string]string{}, effect: t.plan.Compare.MinEffect, cells: cells}
 	for i, name := range numbers {
 		table.heads[name] = w.numbers[i]
 	}

@@ -67,24 +67,32 @@ func (t *tally) primary() string { return cmp.Or(t.plan.Compare.Primary, "output
 // last. Cells of which nothing is known yet are missing; with --only it is not known which
 // ones were selected, so only those with a result are there.
 func (t *tally) table() []Row {
-	rows := make([]Row, 0, len(t.rows))
+	type placed struct { // a row is too large to be moved about while it is sorted
+		at int
+		*Row
+	}
+	all := make([]placed, 0, len(t.rows))
 	for _, row := range t.rows {
-		one := *row
-		one.Former = t.isFormer(row.Cell, row.Block)
-		rows = append(rows, one)
+		all = append(all, placed{t.place(row.Cell), row})
 	}
 	if t.session.Only == "" && t.plan.Imported == nil {
-		for block := 1; block <= t.session.Blocks; block++ {
-			for _, c := range t.plan.Cells {
+		for at, c := range t.plan.Cells {
+			for block := 1; block <= t.session.Blocks; block++ {
 				if t.rows[unit{c.ID, block}] == nil {
-					rows = append(rows, Row{Cell: c.ID, Server: t.serverName(c.Server), Client: t.clientName(c.Client), Block: block, Status: StatusMissing})
+					all = append(all, placed{at, &Row{Cell: c.ID, Server: t.serverName(c.Server), Client: t.clientName(c.Client), Block: block, Status: StatusMissing}})
 				}
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(t.place(a.Cell), t.place(b.Cell)), cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Block, b.Block))
+	slices.SortFunc(all, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Block, b.Block))
 	})
+	rows := make([]Row, 0, len(all))
+	for _, one := range all {
+		row := *one.Row
+		row.Former = t.isFormer(row.Cell, row.Block)
+		rows = append(rows, row)
+	}
 	return rows
 }
 

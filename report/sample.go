@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -44,7 +43,7 @@ func tallyOf(folder journal.Folder) (*tally, error) {
 
 // eachSample applies every event of the journal and calls f with every sample, one in memory at a time.
 func (t *tally) eachSample(f func(*result.Sample) error) error {
-	for e, err := range t.ahead() {
+	for e, err := range t.ahead(t.prepare) {
 		if err != nil {
 			return err
 		}
@@ -73,7 +72,7 @@ func drawSamples[T any](t *tally, draw func(*result.Sample) (T, error), write fu
 		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
 			return drawing{none: true}
 		}
-		h := t.prepare(e)
+		h := t.finished(e)
 		if d.err = h.err; d.err == nil {
 			d.drawn, d.err = draw(h.sample)
 		}
@@ -121,24 +120,24 @@ func (t *tally) parse(data []byte) (*result.Sample, error) {
 
 // readSample reads a sample.json; digest is its SHA-256 in hexadecimal, "" when nobody knows it.
 func readSample(path, digest string, parse parseFunc) (*result.Sample, error) {
-	text, _ := texts.Get().(*bytes.Buffer)
+	text, _ := texts.Get().(*[]byte)
 	if text == nil {
-		text = &bytes.Buffer{}
+		text = new([]byte)
+		*text = make([]byte, 0, 16<<10)
 	}
 	defer texts.Put(text)
-	text.Reset()
-	file, err := os.Open(path)
+	file, err := openPlain(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	if _, err := text.ReadFrom(file); err != nil {
+	defer file.close()
+	if *text, err = file.readInto((*text)[:0]); err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(text.Bytes()); digest != "" && digest != hex.EncodeToString(sum[:]) {
+	if sum := sha256.Sum256(*text); digest != "" && digest != hex.EncodeToString(sum[:]) {
 		return nil, errOtherSample
 	}
-	return parse(text.Bytes())
+	return parse(*text)
 }
 
 // texts are the memory for files that are read one after the other. No sample keeps any of it.
@@ -146,7 +145,7 @@ var texts sync.Pool
 
 // ended gives the sample that sample.ended finished.
 func (t *tally) ended(e journal.Event, d journal.Ended) *result.Sample {
-	s, err := readSample(t.folder.Path(samplePath(e)), d.SHA256, t.parse)
+	s, err := readSample(string(t.folder)+"/"+samplePath(e), d.SHA256, t.parse)
 	if err != nil {
 		return t.unread(e, d, err)
 	}

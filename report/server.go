@@ -15,7 +15,7 @@ func (d *drawer) serverEvent(e happening) error {
 	}
 	switch e.Type {
 	case journal.LaunchStarted:
-		return with(e, func(v journal.Launch) { d.serverStarts(e, v) })
+		return with(e, func(v launched) { d.serverStarts(e, v) })
 	case journal.LaunchReady:
 		return with(e, func(v journal.Ready) { d.serverReady(name, v) })
 	case journal.LaunchConfigured:
@@ -41,7 +41,7 @@ func (d *drawer) serverEvent(e happening) error {
 }
 
 // serverStarts writes the start of a server; the banner first where the start is for one cell.
-func (d *drawer) serverStarts(e happening, v journal.Launch) {
+func (d *drawer) serverStarts(e happening, v launched) {
 	if e.Cell != "" {
 		d.starts[unit{e.Cell, e.Block}]++
 		d.head(e, v.Simulated)
@@ -49,7 +49,7 @@ func (d *drawer) serverStarts(e happening, v journal.Launch) {
 		d.banner = section{}
 		d.printf("\n")
 	}
-	d.printf("[SERVER] %s %s: %s\n", d.words.Start, visible(v.Name), commandLine(v.Unset, v.Env, v.Argv))
+	d.printf("[SERVER] %s %s: %s\n", d.words.Start, visible(v.Name), d.command(v.Unset, v.Env, v.Argv))
 	if v.Simulated {
 		d.detail("%s", d.words.simulated)
 	}

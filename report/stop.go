@@ -58,10 +58,13 @@ func (all *steps) Walk(c *jsonwalk.Cursor) {
 
 // Walk implements jsonwalk.Walker.
 func (v *stop) Walk(c *jsonwalk.Cursor) {
-	v.Gone.Walk(c)
-	if len(v.Gone.Steps) > 0 && !jsonwalk.Read(v.Gone.Steps, &v.Steps) {
-		c.Fail()
-	}
+	c.Object(func(key []byte) {
+		if string(key) == "steps" {
+			v.Steps.Walk(c)
+		} else {
+			v.Take(c, key)
+		}
+	})
 }
 
 // stopLine says in one line what was done to end a server, when, whom it needed

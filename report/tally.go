@@ -71,7 +71,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	t := &tally{
 		folder: folder, plan: plan, former: formerPlans(folder),
 		servers: map[string]*matrix.Server{}, clients: map[string]*matrix.Client{}, cells: map[string]matrix.Cell{},
-		order: map[string]int{}, rows: map[unit]*Row{}, launches: map[string]*launchFact{},
+		order: map[string]int{}, rows: make(map[unit]*Row, len(plan.Cells)), launches: map[string]*launchFact{},
 	}
 	for _, p := range slices.Backward(t.former) {
 		t.know(p)
@@ -136,9 +136,9 @@ func (t *tally) apply(e happening) (*result.Sample, error) {
 	case journal.BlockEnded:
 		return nil, with(e, func(d journal.Look) { t.session.Blocks = d.Blocks })
 	case journal.LaunchStarted:
-		return nil, with(e, func(d journal.Launch) {
+		return nil, with(e, func(d launched) {
 			t.launches[e.Launch] = &launchFact{name: d.Name, simulated: d.Simulated, logs: d.Logs}
-			t.explain.begins(e.Launch, &d)
+			t.explain.begins(e.Launch, &d.Launch)
 		})
 	case journal.LaunchRunning:
 		if l := t.launches[e.Launch]; l != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -20,7 +21,7 @@ func Text(w io.Writer, folder journal.Folder, lang string) error {
 	}
 	t := newTally(folder, plan)
 	t.outputs = true
-	return drawText(w, t, t.ahead(), lang)
+	return drawText(w, t, t.ahead(t.prepare), lang)
 }
 
 func drawText(w io.Writer, t *tally, events iter.Seq2[happening, error], lang string) error {
@@ -53,7 +54,8 @@ type drawer struct {
 	begun   map[section]begun // attempts whose client was started and whose sample has not ended
 	attempt map[unit]int      // the highest attempt seen
 	starts  map[unit]int      // servers started for one cell alone
-	err     error             // the first failure to write
+	lines   commandLines
+	err     error // the first failure to write
 }
 
 // section is one attempt at a cell; the zero section is none.
@@ -84,6 +86,15 @@ func (d *drawer) printf(format string, a ...any) {
 	}
 }
 
+// command is a command of an event as a line for a shell.
+func (d *drawer) command(unset, env, argv json.RawMessage) string {
+	line, err := d.lines.of(unset, env, argv)
+	if d.err == nil {
+		d.err = err
+	}
+	return line
+}
+
 // detail writes an indented line below one that starts with a label.
 func (d *drawer) detail(format string, a ...any) { d.printf("         "+format+"\n", a...) }
 
@@ -106,7 +117,7 @@ func (d *drawer) write(e happening, s *result.Sample) error {
 		d.banner = section{}
 		d.printf("\n[RUN] "+d.words.resumed+"\n\n", e.Session, stamp(e.Time))
 	case journal.SampleStarted:
-		return with(e, func(v journal.Sample) { d.clientStarts(e, v) })
+		return with(e, func(v clientStart) { d.clientStarts(e, v) })
 	case journal.ClientExited:
 		return with(e, func(v journal.Exited) { d.clientExits(e, v) })
 	case journal.SampleEnded:

@@ -12,18 +12,22 @@ import (
 // MarshalJSON writes it is taken apart without encoding/json; any other is read too, only slower.
 func ParseSample(data []byte) (*Sample, error) { return decode(data, sampleWalk{}) }
 
-// ParseOutcome reads of a sample what became of it: all but Server, Client and Extra, and of the metrics those that are
-// wanted, or all where none is named. What it passes over is not looked at, so the caller should know by the file's digest that it is a sample.
+// ParseOutcome reads of a sample what became of it: all but Server, Client and Extra. Where metrics are named, it reads of these alone, and no Times.
+// What it passes over is not looked at, so the caller should know by the file's digest that it is a sample.
 func ParseOutcome(data []byte, wanted ...string) (*Sample, error) {
-	return decode(data, sampleWalk{outcome: true, wanted: wanted})
+	w := sampleWalk{passed: notOutcome, wanted: wanted}
+	if len(wanted) > 0 {
+		w.passed = notWanted
+	}
+	return decode(data, w)
 }
 
 // sampleWalk says what is wanted of a sample, and takes it in.
 type sampleWalk struct {
 	*jsonwalk.Cursor
-	sample  *Sample
-	outcome bool     // only what became of the sample
-	wanted  []string // metrics; empty: all
+	sample *Sample
+	passed []string // keys that nobody wants
+	wanted []string // metrics; empty: all
 }
 
 func decode(data []byte, w sampleWalk) (*Sample, error) {
@@ -32,8 +36,11 @@ func decode(data []byte, w sampleWalk) (*Sample, error) {
 		return w.sample, nil
 	}
 	s, err := parseSample(data)
-	if err == nil && w.outcome {
+	if err == nil && len(w.passed) > 0 {
 		s.Server, s.Client, s.Extra = nil, nil, nil
+		if len(w.wanted) > 0 {
+			s.Times = nil
+		}
 		for _, name := range s.Metrics.Names() {
 			if !w.wants(name) {
 				s.Metrics.Delete(name)
@@ -50,8 +57,11 @@ func (w *sampleWalk) wants(metric string) bool {
 // sampleKeys are the keys of a sample in the order in which MarshalJSON writes them.
 var sampleKeys = []string{"run", "cell", "block", "attempt", "status", "failure", "server", "client", "metrics", "extra", "validity", "times", "source", "simulated"}
 
-// notOutcome are those of which ParseOutcome reads nothing.
-var notOutcome = []string{"server", "client", "extra"}
+// notOutcome are those of which ParseOutcome reads nothing, notWanted those of which it reads nothing where metrics are named.
+var (
+	notOutcome = []string{"server", "client", "extra"}
+	notWanted  = append(notOutcome, "times")
+)
 
 // Walk takes a whole sample. A failure with its tail is rare, and left to encoding/json.
 func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
@@ -65,7 +75,7 @@ func (w *sampleWalk) Walk(c *jsonwalk.Cursor) {
 		}
 		key := ahead[at]
 		ahead = ahead[at+1:]
-		if w.outcome && slices.Contains(notOutcome, key) {
+		if slices.Contains(w.passed, key) {
 			w.Pass()
 			return
 		}
@@ -123,7 +133,7 @@ func (w *sampleWalk) metrics() *metric.Values {
 		if w.wants(name) {
 			values.Set(name, w.Float())
 		} else {
-			w.Float()
+			w.Pass()
 		}
 	})
 	return values
