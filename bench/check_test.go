@@ -12,7 +12,7 @@ func TestCheck(t *testing.T) {
 		{args: "--num_prompt 8", want: "unknown flag: --num_prompt", unknown: "num_prompt"},
 		{args: "--base-url ${{ env.URL }} --num-prompt 8", want: "unknown flag: --num-prompt", unknown: "num-prompt"},
 		{args: "--base-url ${{ env.URL }} --max-concurrency ${{ env.CONC }}"},
-		{args: "--backend vlm", want: "--backend vlm: want one of openai"},
+		{args: "--backend vlm", want: "--backend vlm: want one of lmdeploy"},
 		{args: "--num-prompts many", want: `invalid argument "many"`},
 		{args: "--seed", want: "flag needs an argument: --seed"},
 		{args: "--seed 1 8", want: `"8" belongs to no flag`},

@@ -117,10 +117,10 @@ func TestFailureClasses(t *testing.T) {
 		"no text": {wire.WrongTokens, "no text", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\n"+done)
 		}, nil},
-		"no JSON": {wire.Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") }, nil},
+		"no JSON": {wire.Malformed, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") }, nil},
 		"whole answer without usage": {wire.WrongTokens, "no usage", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{"choices":[{"text":"a"}]}`) },
 			func(o *Options) { o.Wire.DisableStream = true }},
-		"whole answer that is no JSON": {wire.Other, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<html>`) },
+		"whole answer that is no JSON": {wire.Malformed, "no JSON object", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<html>`) },
 			func(o *Options) { o.Wire.DisableStream = true }},
 	} {
 		t.Run(name, func(t *testing.T) {

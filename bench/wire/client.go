@@ -1,12 +1,11 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -26,54 +25,53 @@ const simulatedHeader = "X-Servematrix-Simulated"
 type Client struct {
 	opt       Options
 	endpoint  endpoint
-	http      *http.Client
+	transport *http.Transport
+	base      *url.URL
 	header    http.Header
 	extra     map[string]json.RawMessage
 	simulated atomic.Bool
-	readers   sync.Pool // of *bufio.Reader
+	streams   sync.Pool    // of *stream
+	held      atomic.Int64 // bytes in long events, of all streams
 }
 
 // New makes the client that resolved options describe. It connects when the first request is sent.
 func New(opt Options) *Client {
-	transport := &http.Transport{
-		Proxy:               proxy,
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: 1 << 20, // a connection for each request in flight, kept for the next
-		IdleConnTimeout:     time.Minute,
-		DisableCompression:  true,
-		TLSHandshakeTimeout: 30 * time.Second,
-	}
 	c := &Client{
-		opt: opt, endpoint: endpoints[opt.Backend], http: &http.Client{Transport: transport},
-		header: http.Header{"Content-Type": {"application/json"}},
+		opt: opt, endpoint: endpoints[opt.Backend].endpoint, transport: newTransport(opt),
+		header: http.Header{"Content-Type": {"application/json"}, "User-Agent": {"servematrix-bench"}},
 	}
-	c.readers.New = func() any { return bufio.NewReaderSize(nil, 64<<10) }
+	c.streams.New = func() any { return &stream{held: &c.held} }
+	c.base, _ = url.Parse(opt.BaseURL) // Resolve has checked it
+	if user := c.base.User; user != nil {
+		password, _ := user.Password()
+		r := http.Request{Header: c.header}
+		r.SetBasicAuth(user.Username(), password)
+		c.base.User = nil
+	}
 	for _, h := range opt.Headers {
 		name, value, _ := strings.Cut(h, "=")
 		c.header.Set(name, value)
 	}
-	if key := os.Getenv("OPENAI_API_KEY"); key != "" && c.header.Get("Authorization") == "" {
-		c.header.Set("Authorization", "Bearer "+key)
+	if key := apiKey(); key != "" && c.header.Get("Authorization") == "" {
+		c.header.Set("Authorization", key)
 	}
 	if opt.ExtraRequestBody != "" {
-		_ = json.Unmarshal([]byte(opt.ExtraRequestBody), &c.extra) // resolve has checked it
+		_ = json.Unmarshal([]byte(opt.ExtraRequestBody), &c.extra) // Resolve has checked it
 	}
 	return c
 }
 
-// proxy follows the environment, but never for this host: loopback, and 0.0.0.0, which
-// sglang.bench_serving uses for it and which http.ProxyFromEnvironment would send to a proxy.
-func proxy(r *http.Request) (*url.URL, error) {
-	host := r.URL.Hostname()
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
-		return nil, nil
+// apiKey is the environment's key as an Authorization header, as sglang.bench_serving makes it:
+// API_KEY holds all of the header.
+func apiKey() string {
+	if key := os.Getenv("OPENAI_API_KEY"); key != "" {
+		return "Bearer " + key
 	}
-	return http.ProxyFromEnvironment(r)
+	return os.Getenv("API_KEY")
 }
 
 // Close gives idle connections up.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Simulated tells whether an answer called its server a simulated one.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
@@ -86,54 +84,94 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 	defer cancel()
 	start := time.Now()
 	r.Start = start.Sub(began)
-	response, err := c.do(ctx, http.MethodPost, c.endpoint.path(), body)
+	response, way, err := c.do(ctx, http.MethodPost, c.endpoint.path(), body)
+	r.Retries = way.retries()
 	if err != nil {
-		r.Failed = classify(err, false)
+		r.Failed = classify(err, way.answered.Load())
 		return r
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	switch coding := response.Header.Get("Content-Encoding"); {
+	case response.StatusCode != http.StatusOK:
 		r.Failed = statusFailure(response)
-		return r
-	}
-	if c.opt.DisableStream {
-		c.readWhole(response.Body, start, p, r)
-	} else {
-		c.readStream(response.Body, start, p, r)
+	case cmp.Or(coding, "identity") != "identity":
+		r.Failed = failf(Malformed, "the answer is compressed (Content-Encoding %s), which was not asked for", coding)
+	default:
+		a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil, start: start}
+		a.read(response, cancel)
 	}
 	return r
 }
 
-// do sends a request. A server may close a connection that it kept at the moment
-// at which it is used again; that is no failure of the request, which goes once
-// more, at the latest over a connection of its own.
-func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	reused := false
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { reused = got.Reused }})
-	for {
-		request, err := http.NewRequestWithContext(traced, method, c.opt.BaseURL+path, bytes.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		request.Header = c.header.Clone()
-		response, err := c.http.Do(request)
-		if err != nil && reused && ctx.Err() == nil {
-			reused = false
-			continue
-		}
-		if err == nil && response.Header.Get(simulatedHeader) != "" {
-			c.simulated.Store(true)
-		}
-		return response, err
+// way is a request's way to the server. The transport may still write to the atomic ones when the
+// request has ended.
+type way struct {
+	body   []byte
+	reader *bytes.Reader // of body, as the last try sends it
+
+	connections atomic.Int32 // over which it went, one after another
+	reused      atomic.Bool  // the last one had served another request
+	written     atomic.Bool
+	answered    atomic.Bool // a byte of the answer came
+}
+
+func (w *way) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) {
+			w.connections.Add(1)
+			w.reused.Store(got.Reused)
+		},
+		WroteRequest:         func(httptrace.WroteRequestInfo) { w.written.Store(true) },
+		GotFirstResponseByte: func() { w.answered.Store(true) },
 	}
 }
 
-// statusFailure reads the beginning of an error's body.
-func statusFailure(response *http.Response) *Failure {
-	text, _ := io.ReadAll(io.LimitReader(response.Body, 512)) // an unreadable explanation is an empty one
-	class := HTTP4xx
-	if response.StatusCode >= 500 {
-		class = HTTP5xx
+func (w *way) read() (io.ReadCloser, error) {
+	w.reader = bytes.NewReader(w.body)
+	return io.NopCloser(w.reader), nil
+}
+
+// forget drops what was sent, which the transport would keep until the answer has ended: thousands of
+// streams wait with long prompts.
+func (w *way) forget() {
+	w.body = nil
+	if w.written.Load() && w.retries() == 0 { // nobody reads it any more
+		w.reader.Reset(nil)
 	}
-	return failf(class, "%s: %s", response.Status, bytes.TrimSpace(text))
+}
+
+func (w *way) retries() int { return max(0, int(w.connections.Load())-1) }
+
+// do sends a request. A server may close a connection that it kept at the moment
+// at which it is used again; that is no failure of the request, which goes once
+// more, at the latest over a connection of its own. Redirects are not followed: what another
+// server would answer is not what was to be measured.
+func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, *way, error) {
+	w := &way{body: body}
+	ctx = httptrace.WithClientTrace(ctx, w.trace())
+	for {
+		w.reused.Store(false)
+		response, err := c.transport.RoundTrip(c.request(method, path, w).WithContext(ctx))
+		if err == nil {
+			w.forget()
+			if response.Header.Get(simulatedHeader) != "" {
+				c.simulated.Store(true)
+			}
+			return response, w, nil
+		}
+		if !w.reused.Load() || w.answered.Load() || ctx.Err() != nil {
+			return nil, w, err
+		}
+	}
+}
+
+func (c *Client) request(method, path string, w *way) *http.Request {
+	to := *c.base
+	to.Path += path
+	r := &http.Request{Method: method, URL: &to, Host: to.Host, Header: c.header, ContentLength: int64(len(w.body)), GetBody: w.read}
+	r.Body, _ = w.read()
+	if len(w.body) == 0 {
+		r.Body = http.NoBody
+	}
+	return r
 }

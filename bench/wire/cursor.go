@@ -115,13 +115,13 @@ func (c *cursor) number() int {
 	return n
 }
 
-// text consumes a value and reports whether it is a string that is not empty.
-func (c *cursor) text() bool {
+// text consumes a value and gives what stands between its quotes, nothing of what is no string.
+func (c *cursor) text() []byte {
 	if c.peek() != '"' {
 		c.skip()
-		return false
+		return nil
 	}
-	return len(c.str()) > 0
+	return c.str()
 }
 
 // null consumes a value and reports whether it is null.

@@ -1,12 +1,5 @@
 package wire
 
-import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
-)
-
 // event is what matters of one server-sent event, or of a whole answer.
 type event struct {
 	content    bool // it carries generated text
@@ -16,6 +9,7 @@ type event struct {
 	hasUsage   bool
 	prompt     int // tokens, from usage
 	completion int
+	text       []byte // the generated text without reasoning, as in a JSON string
 }
 
 // parseEvent reads the JSON of an event of any of the endpoints:
@@ -42,9 +36,11 @@ func parseEvent(data []byte) (event, bool) {
 			e.usage(c)
 		case "text":
 			e.choice = true
-			e.content = c.text() || e.content
+			e.generated(c)
 		case "error":
-			e.failed = !c.null()
+			e.failed = !c.null() || e.failed
+		case "object": // older servers: {"object":"error","message":…}
+			e.failed = string(c.text()) == "error" || e.failed
 		default:
 			c.skip()
 		}
@@ -64,11 +60,11 @@ func (e *event) choices(c *cursor) {
 		for first := true; c.more('}', &first); {
 			switch string(c.key()) {
 			case "text":
-				e.content = c.text() || e.content
+				e.generated(c)
 			case "delta", "message":
 				e.delta(c)
 			case "finish_reason":
-				e.finished = !c.null() || e.finished
+				e.reason(c)
 			default:
 				c.skip()
 			}
@@ -82,8 +78,10 @@ func (e *event) delta(c *cursor) {
 	}
 	for first := true; c.more('}', &first); {
 		switch string(c.key()) {
-		case "content", "reasoning_content", "reasoning":
-			e.content = c.text() || e.content
+		case "content":
+			e.generated(c)
+		case "reasoning_content", "reasoning":
+			e.content = len(c.text()) > 0 || e.content
 		default:
 			c.skip()
 		}
@@ -102,55 +100,41 @@ func (e *event) usage(c *cursor) {
 		case "completion_tokens":
 			e.completion = c.number()
 		case "finish_reason":
-			e.finished = !c.null() || e.finished
+			e.reason(c)
 		default:
 			c.skip()
 		}
 	}
 }
 
-// eventReader reads the data of server-sent events. One event is one data line, which is how
-// all serving engines write; other fields, comments (keep-alive pings) and blank lines are
-// passed over. The slice that next gives is valid until the next call.
-type eventReader struct {
-	r    *bufio.Reader
-	long []byte // a line longer than the reader's buffer
-}
-
-// maxEvent bounds one event: SGLang's /generate repeats the whole text in each.
-const maxEvent = 16 << 20
-
-var errEventTooLong = errors.New("an event is longer than 16 MiB")
-
-// next gives the data of the next event; io.EOF at the end of the stream.
-func (e *eventReader) next() ([]byte, error) {
-	for {
-		line, err := e.line()
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			return bytes.TrimSpace(data), nil
-		}
-		if err != nil {
-			return nil, err
-		}
+// generated reads generated text, or null where there is none.
+func (e *event) generated(c *cursor) {
+	if text := c.text(); len(text) > 0 {
+		e.text, e.content = text, true
 	}
 }
 
-// line gives a line; the last one may come together with an error.
-func (e *eventReader) line() ([]byte, error) {
-	line, err := e.r.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
-	}
-	e.long = append(e.long[:0], line...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if len(e.long) > maxEvent {
-			return nil, errEventTooLong
+// reason reads a finish reason: null until the end, then a word, or SGLang's object whose type is that
+// word. What a server gave up ends with status 200 and the word "abort" (both engines) or "error"
+// (vLLM).
+func (e *event) reason(c *cursor) {
+	var word []byte
+	switch c.peek() {
+	case 'n':
+		c.skip()
+		return
+	case '{':
+		c.enter('{')
+		for first := true; c.more('}', &first); {
+			if string(c.key()) == "type" {
+				word = c.text()
+			} else {
+				c.skip()
+			}
 		}
-		line, err = e.r.ReadSlice('\n')
-		e.long = append(e.long, line...)
+	default:
+		word = c.text()
 	}
-	if errors.Is(err, io.EOF) {
-		return e.long, io.EOF
-	}
-	return e.long, err
+	e.finished = true
+	e.failed = e.failed || string(word) == "abort" || string(word) == "error"
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,14 +19,23 @@ import (
 
 // Options say where requests go and what they look like. AddFlags fills in the defaults.
 type Options struct {
-	// Backend chooses the endpoint: sglang-oai, vllm and openai (/v1/completions), sglang-oai-chat,
-	// vllm-chat and openai-chat (/v1/chat/completions), sglang (/generate).
+	// Backend chooses the endpoint: sglang-oai, vllm, openai and lmdeploy (/v1/completions), those
+	// with -chat behind (/v1/chat/completions), sglang and sglang-native (/generate).
 	Backend string
-	// BaseURL is the server, such as http://127.0.0.1:30000. "" is http://Host:Port.
+	// BaseURL is the server, such as http://127.0.0.1:30000 or unix:///run/vllm.sock. "" is
+	// http://Host:Port.
 	BaseURL string
-	// Port 0 is that of the backend's engine: 30000 for sglang…, else 8000.
+	// Port 0 is the backend's.
 	Host string
 	Port int
+	// UnixSocket is the path of a socket over which all goes, whatever host the URL names.
+	UnixSocket string
+	// HTTP2 speaks HTTP/2 alone: with https as the handshake agrees, with http without asking.
+	HTTP2 bool
+	// CACert is a file of certificates that are trusted instead of the system's. Insecure trusts
+	// any.
+	CACert   string
+	Insecure bool
 	// Model is the name that requests carry. "" asks the server's /v1/models.
 	Model string
 	// DisableIgnoreEOS lets the model end its answers where it likes; otherwise lengths are forced
@@ -46,10 +57,14 @@ type Options struct {
 
 // AddFlags adds the flags of requests, under the names that sglang.bench_serving gives them.
 func AddFlags(fs *pflag.FlagSet, o *Options) {
-	fs.StringVar(&o.Backend, "backend", "openai", "sglang-oai, vllm or openai (completions); sglang-oai-chat, vllm-chat or openai-chat; sglang (/generate)")
-	fs.StringVar(&o.BaseURL, "base-url", "", "server, such as http://127.0.0.1:30000 (default: from --host and --port)")
+	fs.StringVar(&o.Backend, "backend", "openai", "sglang-oai, vllm, openai or lmdeploy (completions), each with -chat behind; sglang or sglang-native (/generate)")
+	fs.StringVar(&o.BaseURL, "base-url", "", "server, such as http://127.0.0.1:30000 or unix:///run/vllm.sock (default: from --host and --port)")
 	fs.StringVar(&o.Host, "host", "127.0.0.1", "server's host")
-	arg.Count(fs, &o.Port, "port", 0, "server's port (default 30000 for sglang backends, 8000 for others)")
+	arg.Count(fs, &o.Port, "port", 0, "server's port (default 8000 for openai, openai-chat and vllm, 23333 for lmdeploy, else 30000)")
+	fs.StringVar(&o.UnixSocket, "unix-socket", "", "connect to this socket instead of host and port")
+	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2; without TLS from the start (h2c, prior knowledge)")
+	fs.StringVar(&o.CACert, "ca-cert", "", "trust the certificates in this PEM file instead of the system's")
+	fs.BoolVar(&o.Insecure, "insecure", false, "trust any certificate")
 	fs.StringVar(&o.Model, "model", "", "model name in requests (default: ask the server)")
 	fs.BoolVar(&o.DisableIgnoreEOS, "disable-ignore-eos", false, "let the model end its answers; lengths are not checked then")
 	fs.BoolVar(&o.DisableStream, "disable-stream", false, "ask for whole answers: no TTFT, TPOT and ITL")
@@ -67,10 +82,33 @@ const (
 	native // SGLang's /generate
 )
 
-var endpoints = map[string]endpoint{
-	"openai": completions, "vllm": completions, "sglang-oai": completions,
-	"openai-chat": chat, "vllm-chat": chat, "sglang-oai-chat": chat,
-	"sglang": native,
+// backend is what a name of a backend stands for: the endpoint, and the port of its engine.
+type backend struct {
+	endpoint endpoint
+	port     int
+}
+
+// endpoints are the backends of sglang.bench_serving, with its ports, and those of vLLM's client,
+// with its own.
+var endpoints = map[string]backend{
+	"sglang": {native, 30000}, "sglang-native": {native, 30000},
+	"sglang-oai": {completions, 30000}, "sglang-oai-chat": {chat, 30000},
+	"vllm": {completions, 8000}, "vllm-chat": {chat, 30000},
+	"lmdeploy": {completions, 23333}, "lmdeploy-chat": {chat, 30000},
+	"openai": {completions, 8000}, "openai-chat": {chat, 8000},
+}
+
+// others begin the names of backends of those clients that are not spoken here, and say why.
+var others = map[string]string{
+	"trt":              "TensorRT-LLM's Triton endpoint is not spoken (trtllm-serve is: openai)",
+	"gserver":          "sglang.bench_serving does not speak it either",
+	"truss":            "Truss's /v1/models/model:predict is not spoken",
+	"openai-responses": "the Responses API is not spoken",
+	"openai-audio":     "transcriptions are not measured",
+	"openai-embed":     "embeddings are not measured",
+	"infinity-embed":   "embeddings are not measured",
+	"vllm-pooling":     "pooling is not measured",
+	"vllm-rerank":      "reranking is not measured",
 }
 
 // Backends are the names that Options.Backend may have.
@@ -83,8 +121,8 @@ func (e endpoint) path() string {
 // Resolve fills in what depends on other options and checks all that can be known before the
 // first request. The errors are usage errors.
 func (o Options) Resolve() (Options, error) {
-	if _, ok := endpoints[o.Backend]; !ok {
-		return o, fmt.Errorf("--backend %s: want one of %s", o.Backend, strings.Join(Backends(), ", "))
+	if err := checkBackend(o.Backend); err != nil {
+		return o, err
 	}
 	for _, h := range o.Headers {
 		if name, _, ok := strings.Cut(h, "="); !ok || name == "" {
@@ -97,12 +135,37 @@ func (o Options) Resolve() (Options, error) {
 			return o, fmt.Errorf("--extra-request-body: want a JSON object: %v", err)
 		}
 	}
-	if o.BaseURL == "" {
-		port := 8000
-		if strings.HasPrefix(o.Backend, "sglang") {
-			port = 30000
+	if o.CACert != "" {
+		if _, err := readCA(o.CACert); err != nil {
+			return o, err
 		}
-		o.BaseURL = fmt.Sprintf("http://%s:%d", o.Host, cmp.Or(o.Port, port))
+	}
+	return o.resolveURL()
+}
+
+func checkBackend(name string) error {
+	if _, ok := endpoints[name]; ok {
+		return nil
+	}
+	for beginning, why := range others {
+		if strings.HasPrefix(name, beginning) {
+			return fmt.Errorf("--backend %s: %s; want one of %s", name, why, strings.Join(Backends(), ", "))
+		}
+	}
+	return fmt.Errorf("--backend %s: want one of %s", name, strings.Join(Backends(), ", "))
+}
+
+// resolveURL makes BaseURL an http or https URL, and a unix URL a path of a socket.
+func (o Options) resolveURL() (Options, error) {
+	if path, ok := strings.CutPrefix(o.BaseURL, "unix://"); ok {
+		if !strings.HasPrefix(path, "/") || o.UnixSocket != "" {
+			return o, fmt.Errorf("--base-url %s: want unix:///PATH, without --unix-socket", o.BaseURL)
+		}
+		o.BaseURL, o.UnixSocket = "http://localhost", path
+	}
+	if o.BaseURL == "" {
+		port := strconv.Itoa(cmp.Or(o.Port, endpoints[o.Backend].port))
+		o.BaseURL = "http://" + net.JoinHostPort(strings.Trim(o.Host, "[]"), port)
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	if u, err := url.Parse(o.BaseURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -111,8 +174,11 @@ func (o Options) Resolve() (Options, error) {
 	return o, nil
 }
 
-// ShownURL is the server's URL without a password that it may hold.
+// ShownURL is the server's URL without a password that it may hold, or its socket.
 func (o Options) ShownURL() string {
+	if o.UnixSocket != "" {
+		return "unix://" + o.UnixSocket
+	}
 	u, err := url.Parse(o.BaseURL)
 	if err != nil { // Resolve has refused such a URL, so nothing was sent there
 		return ""

@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		opt           Options
+		base, problem string
+	}{
+		"SGLang's client":        {Options{Backend: "sglang", Host: "0.0.0.0"}, "http://0.0.0.0:30000", ""},
+		"its other name":         {Options{Backend: "sglang-native", Host: "h"}, "http://h:30000", ""},
+		"its port of vllm":       {Options{Backend: "vllm", Host: "h"}, "http://h:8000", ""},
+		"its port of vllm-chat":  {Options{Backend: "vllm-chat", Host: "h"}, "http://h:30000", ""},
+		"its port of lmdeploy":   {Options{Backend: "lmdeploy", Host: "h"}, "http://h:23333", ""},
+		"vLLM's client":          {Options{Backend: "openai-chat", Host: "::1"}, "http://[::1]:8000", ""},
+		"an address in brackets": {Options{Backend: "openai", Host: "[::1]", Port: 7}, "http://[::1]:7", ""},
+		"a path":                 {Options{Backend: "openai", BaseURL: "https://h/a/"}, "https://h/a", ""},
+		"a socket":               {Options{Backend: "openai", BaseURL: "unix:///run/s"}, "http://localhost", ""},
+		"a socket without path":  {Options{Backend: "openai", BaseURL: "unix://run/s"}, "", "want unix:///PATH"},
+		"two sockets":            {Options{Backend: "openai", BaseURL: "unix:///s", UnixSocket: "/t"}, "", "without --unix-socket"},
+		"no URL":                 {Options{Backend: "openai", BaseURL: "h:80"}, "", "want http://HOST:PORT"},
+		"no backend":             {Options{Backend: "x"}, "", "--backend x: want one of lmdeploy, "},
+		"a backend of theirs":    {Options{Backend: "trt"}, "", "Triton endpoint is not spoken"},
+		"another one of theirs":  {Options{Backend: "openai-embeddings-clip"}, "", "embeddings are not measured"},
+		"no file of authorities": {Options{Backend: "openai", Host: "h", CACert: "/does/not/exist"}, "", "--ca-cert: open /does/not/exist"},
+		"no authority in it":     {Options{Backend: "openai", Host: "h", CACert: empty}, "", "holds no certificate"},
+	} {
+		got, err := c.opt.Resolve()
+		switch {
+		case c.problem == "" && (err != nil || got.BaseURL != c.base):
+			t.Errorf("%s: %q, %v", name, got.BaseURL, err)
+		case c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)):
+			t.Errorf("%s: %v, want %q", name, err, c.problem)
+		}
+	}
+	socket, _ := Options{Backend: "openai", BaseURL: "unix:///run/s"}.Resolve()
+	if socket.ShownURL() != "unix:///run/s" || socket.UnixSocket != "/run/s" {
+		t.Errorf("a socket shows as %s", socket.ShownURL())
+	}
+}
