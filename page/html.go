@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"servematrix/chart"
 )
@@ -60,7 +61,7 @@ func draw(d *Data, o Options) (*Drawing, error) {
 		return nil, err
 	}
 	var main bytes.Buffer
-	if err := templates.ExecuteTemplate(halted{&main, o.Halt}, "main", v); err != nil {
+	if err := templates().ExecuteTemplate(halted{&main, o.Halt}, "main", v); err != nil {
 		return nil, err
 	}
 	return &Drawing{Lang: v.Lang, Name: v.Name, Run: v.Run, Main: template.HTML(main.String())}, nil
@@ -69,7 +70,7 @@ func draw(d *Data, o Options) (*Drawing, error) {
 // HTML writes the whole page.
 func (g *Drawing) HTML(w io.Writer, o Options) error {
 	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, "page", struct {
+	err := templates().ExecuteTemplate(&b, "page", struct {
 		*Drawing
 		Policy string
 		Style  template.CSS
@@ -98,11 +99,14 @@ func either(t Text, lang string) string {
 	return t.EN
 }
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"w": say, "both": both, "label": label, "few": few, "over": over, "rest": func(all, shown int) int { return all - shown }, "cellsOf": cellsOf, "inPhase": inPhase,
-	"word":   func(key, lang string) string { return either(words[key], lang) },
-	"either": either,
-}).ParseFS(files, "template/*.html"))
+// templates are read when a page is drawn first: few commands draw one.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"w": say, "both": both, "label": label, "few": few, "over": over, "rest": func(all, shown int) int { return all - shown }, "cellsOf": cellsOf, "inPhase": inPhase,
+		"word":   func(key, lang string) string { return either(words[key], lang) },
+		"either": either,
+	}).ParseFS(files, "template/*.html"))
+})
 
 var (
 	style  = chart.CSS + "\n" + join("style")

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -178,12 +179,13 @@ func (t *tally) benchName(cell string) string {
 }
 
 // meant matches what means something in a benchmark's name: the ends of its parts, and -8 at the
-// end, which would be read as GOMAXPROCS.
-var meant = regexp.MustCompile(`[/%=]|[\p{Z}\p{C}]|-\d+$`)
+// end, which would be read as GOMAXPROCS. It holds half of Unicode's tables, which takes longer than
+// all else that the program does before it begins.
+var meant = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[/%=]|[\p{Z}\p{C}]|-\d+$`) })
 
 // benchWord spells out in a name or value, as a URL does, what would end it.
 func benchWord(s string) string {
-	return meant.ReplaceAllStringFunc(s, func(found string) string {
+	return meant().ReplaceAllStringFunc(s, func(found string) string {
 		if found[0] == '-' {
 			return "%2D" + found[1:]
 		}

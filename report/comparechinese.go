@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"servematrix/page"
 )
@@ -15,11 +16,14 @@ type saying struct {
 }
 
 // sayings makes a table of sentences of pairs: what is said, as a regular expression, and in Chinese.
-func sayings(pairs [][2]string) (all []saying) {
-	for _, s := range pairs {
-		all = append(all, saying{regexp.MustCompile(`^(?:` + s[0] + `)$`), s[1]})
-	}
-	return all
+// The table is made when it is asked for: the expressions are as many as the program has besides.
+func sayings(pairs [][2]string) func() []saying {
+	return sync.OnceValue(func() (all []saying) {
+		for _, s := range pairs {
+			all = append(all, saying{regexp.MustCompile(`^(?:` + s[0] + `)$`), s[1]})
+		}
+		return all
+	})
 }
 
 const drift = ", so that a drift of the host looks like an effect"
@@ -74,7 +78,7 @@ var comparisons = sayings([][2]string{
 })
 
 // inChinese says a sentence of a comparison in both languages; names stay what they are.
-func inChinese(sentence string) page.Text { return inBoth(comparisons, sentence) }
+func inChinese(sentence string) page.Text { return inBoth(comparisons(), sentence) }
 
 // inBoth says a sentence in both languages. One that no saying knows stays English.
 func inBoth(all []saying, sentence string) page.Text {

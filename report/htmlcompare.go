@@ -99,7 +99,7 @@ func comparisonPage(d *page.Data, r *compare.Result, axis int, at map[string]int
 	for _, clean := range r.Clean {
 		arm := page.Arm{Name: visible(clean.Arm), Clean: clean.Yes}
 		for _, why := range clean.Why {
-			arm.Why = append(arm.Why, page.Text{EN: visible(why), ZH: said(comparisons, visible(why))})
+			arm.Why = append(arm.Why, page.Text{EN: visible(why), ZH: said(comparisons(), visible(why))})
 		}
 		for _, row := range c.differences(clean.Arm) {
 			arm.Differences = append(arm.Differences, [3]page.Text{inChinese(visible(row[0])), absent(visible(row[1])), absent(visible(row[2]))})

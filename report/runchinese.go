@@ -67,7 +67,7 @@ var happenings = sayings([][2]string{
 
 // happened says what befell a run in both languages. What no saying knows stays as it is, and so does
 // the engine's own part of a sentence.
-func happened(sentence string) page.Text { return inBoth(happenings, sentence) }
+func happened(sentence string) page.Text { return inBoth(happenings(), sentence) }
 
 // reasonWords are the validity reasons in words.
 var reasonWords = map[string]page.Text{
