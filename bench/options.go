@@ -64,6 +64,7 @@ func (o Options) resolve() (Options, error) {
 	var problems [3]error
 	o.Dataset.Seed, o.Load.Seed = o.Seed, o.Seed
 	o.Wire, problems[0] = o.Wire.Resolve()
+	o.Dataset.Model = o.Wire.Model // where its tokenizer may be
 	o.Dataset, problems[1] = o.Dataset.Resolve()
 	_, problems[2] = tally.ParsePercentiles(o.Percentiles)
 	return o, cmp.Or(problems[:]...)

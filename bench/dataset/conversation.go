@@ -133,7 +133,7 @@ type lengths [][2]int
 // that is too short or does not fit --sharegpt-context-len. It gives errPassedOver for none.
 func (m *maker) measure(t talk) (lengths, error) {
 	var all lengths
-	before := 0
+	before := m.around()
 	for _, message := range t.messages {
 		before += m.count(message.Content)
 	}
@@ -145,10 +145,10 @@ func (m *maker) measure(t talk) (lengths, error) {
 		case output == 0 && m.tokenizer == nil:
 			return nil, errors.New("how long is the answer? Give --tokenizer to count its tokens, or --sharegpt-output-len for all")
 		case output == 0:
-			output = m.count(turn.answer)
+			output = m.around() + m.count(turn.answer) // sglang.bench_serving counts the token before a text here too
 		}
 		input := m.count(m.suffixed(turn.text))
-		if m.tokenizer != nil && m.Name != OpenAI && (input < 2 || output < 2) || m.Name != OpenAI && turn.text == "" {
+		if m.tokenizer != nil && m.Name != OpenAI && (m.around()+input < 2 || output < 2) || m.Name != OpenAI && turn.text == "" {
 			break // too short, by sglang.bench_serving's rule
 		}
 		if input += before; m.ShareGPTContextLen > 0 && input+output > m.ShareGPTContextLen {

@@ -9,6 +9,9 @@ import (
 // conversations has what people said: a file of which is kept where each conversation that was
 // chosen stands and how long it is. It is read again as the prompts are sent.
 func (m *maker) conversations() (*Set, error) {
+	if m.ShareGPTContextLen > 0 && m.tokenizer == nil {
+		return nil, fmt.Errorf("--sharegpt-context-len: --model %s has no tokenizer on this machine: give --tokenizer, to count tokens", m.Model)
+	}
 	f, err := spool(m.DatasetPath)
 	if err != nil {
 		return nil, err

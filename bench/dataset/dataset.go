@@ -45,15 +45,6 @@ func (s *Set) Close() error {
 	return s.close()
 }
 
-// add counts a prompt and those that follow it.
-func (s *Set) add(p *Prompt) {
-	for ; p != nil; p = p.Next {
-		s.Count++
-		s.Input += p.Input
-		s.Output += p.Output
-	}
-}
-
 // Open makes the set that resolved options ask for. It reads what it needs to know of files, and
 // its errors name the file and the line.
 func Open(o Options) (*Set, error) {

@@ -6,6 +6,7 @@ type Description struct {
 	Name       string `json:"dataset_name"`
 	NumPrompts int    `json:"num_prompts"`
 	Path       string `json:"dataset_path,omitempty"`
+	Tokenizer  string `json:"tokenizer,omitempty"`
 	VocabSize  int    `json:"vocab_size,omitempty"`
 
 	Random       *RandomDescription       `json:"random,omitempty"`
@@ -52,7 +53,7 @@ type TraceDescription struct {
 
 // Describe tells what resolved options ask for.
 func (o Options) Describe() Description {
-	d := Description{Name: o.Name, NumPrompts: o.NumPrompts, Path: o.DatasetPath, VocabSize: o.VocabSize}
+	d := Description{Name: o.Name, NumPrompts: o.NumPrompts, Path: o.DatasetPath, Tokenizer: o.Tokenizer, VocabSize: o.VocabSize}
 	switch o.Name {
 	case Random, RandomIDs:
 		d.Random = &RandomDescription{o.RandomInputLen, o.RandomOutputLen, o.RandomRangeRatio}

@@ -54,7 +54,7 @@ const (
 233.5,GPT-4,586,293,879,API log
 `
 	shareGPT = `[
- {"id": "a", "conversations": [{"from": "human", "value": "first question"}, {"from": "gpt", "value": "one"}, {"from": "human", "value": "and then?"}, {"from": "gpt", "value": "two"}]},
+ {"id": "a", "conversations": [{"from": "human", "value": "first question"}, {"from": "gpt", "value": "one"}, {"from": "human", "value": "and then?"}, {"from": "gpt", "value": "two more words"}]},
  {"id": "b", "conversations": [{"from": "human", "value": "alone"}]},
  {"id": "c", "conversations": [{"from": "human", "value": "日本語 \"quoted\"\n"}, {"from": "gpt", "value": "three"}]}
 ]`

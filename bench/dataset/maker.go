@@ -1,44 +1,124 @@
 package dataset
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"servematrix/bench/tokenizer"
 )
 
 // maker makes prompts as options ask for them.
 type maker struct {
 	Options
-	tokenizer *struct{}
+	tokenizer *tokenizer.Tokenizer // nil: tokens are ids, and texts are counted by the server
+	words     []int32              // the tokenizer's tokens that random prompts are made of
 }
 
-func newMaker(o Options) (*maker, error) { return &maker{Options: o}, nil }
+func newMaker(o Options) (*maker, error) {
+	m := &maker{Options: o}
+	path, err := o.tokenizerFile()
+	if err != nil || path == "" {
+		return m, err
+	}
+	if m.tokenizer, err = tokenizer.Open(path); err != nil {
+		return nil, fmt.Errorf("--tokenizer: %w", err)
+	}
+	m.words = m.tokenizer.Words()
+	if len(m.words) == 0 {
+		return nil, fmt.Errorf("--tokenizer %s: none of its tokens is a word", path)
+	}
+	ids := m.draw(nil, m.rng(streamWarmup), 1000)
+	if n := len(m.tokenizer.Encode(m.tokenizer.Decode(ids))); n != len(ids) {
+		return nil, fmt.Errorf("--tokenizer %s: a text of %d random words is %d tokens", path, len(ids), n)
+	}
+	return m, nil
+}
 
-// count is how many tokens a text is.
-func (m *maker) count(text string) int { return 0 }
+// tokenizerFile finds the tokenizer that options name: a tokenizer.json, a folder that holds one,
+// or a model in Hugging Face's cache. "" is none.
+func (o Options) tokenizerFile() (string, error) {
+	for _, name := range []string{o.Tokenizer, o.Model} {
+		if name == "" || name == o.Model && !o.counts() {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			return name, nil
+		}
+		if path := filepath.Join(name, "tokenizer.json"); exists(path) {
+			return path, nil
+		}
+		if path, ok := hub("models", name, "tokenizer.json"); ok {
+			return path, nil
+		}
+		if name == o.Tokenizer {
+			return "", fmt.Errorf("--tokenizer %s: is no tokenizer.json, no folder with one, and no model in Hugging Face's cache on this machine", name)
+		}
+	}
+	return "", nil
+}
+
+// counts says that tokens of texts must be counted before they are sent.
+func (o Options) counts() bool {
+	return (o.Name == ShareGPT || o.Name == Custom) && (o.ShareGPTOutputLen == 0 || o.ShareGPTContextLen > 0)
+}
 
 // draw appends n random tokens to ids.
 func (m *maker) draw(ids []int32, rng *rand.Rand, n int) []int32 {
 	for range n {
-		ids = append(ids, int32(rng.IntN(m.VocabSize)))
+		if m.words != nil {
+			ids = append(ids, m.words[rng.IntN(len(m.words))])
+		} else {
+			ids = append(ids, int32(rng.IntN(m.VocabSize)))
+		}
 	}
 	return ids
 }
 
-// prompt is a request of tokens.
+// prompt is a request of tokens, as text where there is a tokenizer.
 func (m *maker) prompt(ids []int32, output int) Prompt {
-	return Prompt{IDs: ids, Input: len(ids), Output: output}
+	if !m.text() {
+		return Prompt{IDs: ids, Input: len(ids), Output: output}
+	}
+	return Prompt{Text: m.tokenizer.Decode(ids), Input: len(ids) + m.around(), Output: output}
 }
+
+func (m *maker) text() bool { return m.tokenizer != nil && !m.TokenizePrompt }
+
+// around is how many tokens the server puts around a text by itself.
+func (m *maker) around() int {
+	if m.tokenizer == nil || m.TokenizePrompt {
+		return 0
+	}
+	return m.tokenizer.Specials()
+}
+
+// own is how many tokens to draw for a prompt of n tokens.
+func (m *maker) own(n int) int { return max(1, n-m.around()) }
 
 // say is what a user says in a conversation: tokens as text.
 func (m *maker) say(ids []int32) []Message {
+	if m.tokenizer != nil {
+		return []Message{{"user", m.tokenizer.Decode(ids)}}
+	}
 	return []Message{{"user", Words(ids)}}
+}
+
+// count is how many tokens a text is; 0 where nobody can tell.
+func (m *maker) count(text string) int {
+	if m.tokenizer == nil {
+		return 0
+	}
+	return len(m.tokenizer.Encode(text))
 }
 
 // warmup gives the Warmup of a set of which first is one: prompts of random tokens, as long as
 // first.
 func (m *maker) warmup(first Prompt) func(n int) iter.Seq[Prompt] {
-	length := first.Input
-	if length == 0 { // text, of which nobody has counted the tokens: some four bytes each
+	length := m.own(first.Input)
+	if first.Input == 0 { // text, of which nobody has counted the tokens: some four bytes each
 		length = len(first.Text) / 4
 		for _, message := range first.Messages {
 			length += len(message.Content) / 4
@@ -52,7 +132,7 @@ func (m *maker) warmup(first Prompt) func(n int) iter.Seq[Prompt] {
 			for range n {
 				ids := m.draw(nil, rng, length)
 				p := m.prompt(ids, output)
-				if first.IDs == nil && p.IDs != nil {
+				if first.IDs == nil && p.IDs != nil { // as text too
 					p = Prompt{Text: Words(ids), Input: first.Input, Output: output}
 				}
 				if !yield(p) {

@@ -65,5 +65,5 @@ func mooncakeLine(text []byte) (r row, err error) {
 // Bounds of what a trace may say: a year, and more tokens than any context has.
 const (
 	maxMillis = 365 * 24 * 3600 * 1000
-	maxTokens = 1 << 26
+	maxTokens = 1 << 24
 )

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -30,6 +31,12 @@ type Options struct {
 	Name string
 	// DatasetPath is the file of a dataset that is read from one.
 	DatasetPath string
+	// Tokenizer is a tokenizer.json, a folder that holds one, or a model in Hugging Face's cache.
+	// With one random prompts are text; what people said is counted. Model is asked where Tokenizer is
+	// "" and counting is needed.
+	Tokenizer, Model string
+	// TokenizePrompt sends random prompts as token ids although there is a tokenizer.
+	TokenizePrompt bool
 	// NumPrompts is how many prompts to send; of conversations, how many of them. 0 is 1000, or all
 	// of generated-shared-prefix. A file that holds less gives what it holds.
 	NumPrompts int
@@ -80,6 +87,8 @@ type Options struct {
 func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.StringVar(&o.Name, "dataset-name", Random, strings.Join(names, ", "))
 	fs.StringVar(&o.DatasetPath, "dataset-path", "", "file of sharegpt (JSON), custom, openai and mooncake (JSON lines), burstgpt (CSV), or one of them packed by gzip")
+	fs.StringVar(&o.Tokenizer, "tokenizer", "", "tokenizer.json, folder with one, or model in Hugging Face's cache here: random prompts become text")
+	fs.BoolVar(&o.TokenizePrompt, "tokenize-prompt", false, "send random prompts as token ids all the same")
 	arg.Count(fs, &o.NumPrompts, "num-prompts", 0, "prompts to send, or conversations (default 1000; generated-shared-prefix: all)")
 	arg.Count(fs, &o.RandomInputLen, "random-input-len", 1024, "prompt length in tokens")
 	arg.Count(fs, &o.RandomOutputLen, "random-output-len", 1024, "answer length in tokens")
@@ -140,6 +149,9 @@ func (o Options) Resolve() (Options, error) {
 		}
 	default:
 		return o, fmt.Errorf("--dataset-name %s: want one of %s", o.Name, strings.Join(names, ", "))
+	}
+	if o.ShareGPTContextLen > 0 && o.Tokenizer == "" && o.Model == "" {
+		return o, errors.New("--sharegpt-context-len: give --tokenizer too, to count tokens")
 	}
 	if o.NumPrompts == 0 {
 		o.NumPrompts = 1000

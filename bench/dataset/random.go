@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -10,17 +11,20 @@ import (
 func (m *maker) random() (*Set, error) {
 	s := &Set{Count: m.NumPrompts}
 	for in, out := range m.lengths() {
-		s.Input, s.Output = s.Input+in, s.Output+out
+		s.Input, s.Output = s.Input+m.own(in)+m.around(), s.Output+out
 	}
 	s.Prompts = func(yield func(Prompt) bool) {
 		tokens := m.rng(streamTokens)
 		for in, out := range m.lengths() {
-			if !yield(m.prompt(m.draw(make([]int32, 0, in), tokens, in), out)) {
+			if !yield(m.prompt(m.draw(make([]int32, 0, in), tokens, m.own(in)), out)) {
 				return
 			}
 		}
 	}
 	s.Warmup = m.warmup(s.first())
+	if m.DatasetPath != "" {
+		s.Notes = append(s.Notes, fmt.Sprintf("the tokens of --dataset-name %s are random; %s is not read", m.Name, m.DatasetPath))
+	}
 	return s, nil
 }
 

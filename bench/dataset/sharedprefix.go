@@ -16,7 +16,7 @@ func (m *maker) sharedPrefix() *Set {
 	for _, n := range order {
 		in := 0
 		shape := m.shape(int(n))
-		in += shape.system
+		in += m.around() + shape.system
 		for i, question := range shape.questions {
 			if i > 0 {
 				in += shape.output // the answer before

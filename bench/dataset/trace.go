@@ -50,10 +50,11 @@ func (m *maker) trace(rows func(o Options, r io.Reader, yield func(row) error) e
 	s := &Set{Timed: m.UseTraceTimestamps}
 	var first Prompt
 	err := walk(func(n int, r row, at time.Duration) error {
+		p := Prompt{IDs: []int32{}, Input: m.own(r.input) + m.around(), Output: r.output} // made when it is sent
 		if n == 0 {
-			first = m.replay(n, r)
+			first = p
 		}
-		s.add(&Prompt{Input: r.input, Output: r.output})
+		s.Count, s.Input, s.Output = s.Count+1, s.Input+p.Input, s.Output+p.Output
 		return nil
 	})
 	if err != nil {
@@ -83,11 +84,12 @@ const blockTokens = 512
 // replay makes the prompt of row n: equal blocks have equal tokens in all prompts, so that a
 // prefix cache finds what it found when the trace was taken.
 func (m *maker) replay(n int, r row) Prompt {
-	ids := make([]int32, 0, r.input)
+	length := m.own(r.input)
+	ids := make([]int32, 0, length)
 	for _, block := range r.blocks {
-		ids = m.draw(ids, m.rng(streamBlock, block), min(blockTokens, r.input-len(ids)))
+		ids = m.draw(ids, m.rng(streamBlock, block), min(blockTokens, length-len(ids)))
 	}
-	ids = m.draw(ids, m.rng(streamTokens, uint64(n)), r.input-len(ids))
+	ids = m.draw(ids, m.rng(streamTokens, uint64(n)), length-len(ids))
 	return m.prompt(ids, r.output)
 }
 
