@@ -2,6 +2,21 @@ package oneline
 
 import "testing"
 
+func TestBare(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain 组合":                               "plain 组合",
+		"\x1b[1;31mred\x1b[0m \x1b[2Ka\x1b[?25h": "red a",
+		"\x1b]0;title\x07after\x1b]8;;u\x1b\\x":  "afterx",
+		"\x1b]never ended":                       "",
+		"\x1bMup \x1b":                           "up \x1b",
+		"a\tb\r":                                 "a\tb\r",
+	} {
+		if got := Bare(in); got != want {
+			t.Errorf("Bare(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain 组合 é":             "plain 组合 é",

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"servematrix/oneline"
 )
 
 // The progress bars of tqdm: with a total, as vLLM shapes it, without a total, and vLLM's
@@ -27,7 +29,7 @@ func barState(line string) (state, bool) {
 	if !strings.ContainsAny(line, "|[") {
 		return state{}, false
 	}
-	line = ansi.ReplaceAllString(line, "")
+	line = oneline.Bare(line)
 	for i, form := range bars {
 		m := form.FindStringSubmatch(line)
 		if m == nil {
@@ -42,9 +44,6 @@ func barState(line string) (state, bool) {
 	}
 	return state{}, false
 }
-
-// ansi matches terminal sequences: a bar below another starts with a cursor movement.
-var ansi = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // piece is what stands between two line ends, which are \n or \r.
 type piece struct {
@@ -87,8 +86,8 @@ func collapse(text []byte) []byte {
 	for i, p := range all {
 		s, ok := barState(string(p.text))
 		if !ok {
-			shown := bytes.TrimSpace(ansi.ReplaceAll(p.text, nil))
-			drop[i] = len(shown) == 0 && (p.overwrote || len(p.text) > 0) // only the cursor moved
+			shown := strings.TrimSpace(oneline.Bare(string(p.text)))
+			drop[i] = shown == "" && (p.overwrote || len(p.text) > 0) // only the cursor moved
 			continue
 		}
 		if before, known := seen[s.bar]; known && before.at >= 0 && s.done >= before.done {

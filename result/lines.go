@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
+
+	"servematrix/oneline"
 )
 
 // maxLine is how much of one line is kept, maxJSONLine of one that may be a client's JSON with its
@@ -14,10 +15,6 @@ const (
 	maxLine     = 1 << 20
 	maxJSONLine = 64 << 20
 )
-
-// ansi matches terminal control sequences: CSI (colours, cursor), OSC (titles, links) and the
-// two-byte escapes. ECMA-48, sections 5.4 and 5.6.
-var ansi = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
 // lineReader splits a stream at \n, \r\n and \r, because progress bars rewrite their line with
 // \r alone. It holds one line at a time.
@@ -77,9 +74,5 @@ func (l *lineReader) clean() string {
 		l.first = false
 		s = strings.TrimPrefix(s, "\ufeff")
 	}
-	s = strings.ToValidUTF8(s, "\ufffd") // what is kept of it has to fit into JSON
-	if strings.ContainsRune(s, 0x1b) {
-		s = ansi.ReplaceAllString(s, "")
-	}
-	return s
+	return oneline.Bare(strings.ToValidUTF8(s, "\ufffd")) // what is kept of it has to fit into JSON
 }

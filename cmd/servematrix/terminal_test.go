@@ -3,9 +3,13 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -41,24 +45,30 @@ func onTerminal(t *testing.T) (dir string, run *exec.Cmd, master *os.File, name 
 			t.Fatal(err)
 		}
 	}
-	run = exec.Command(named(t), "run", "sweep.yaml")
-	run.Dir = dir
-	run.Env = append(os.Environ(), "TERM=xterm")
+	run, master, name = typed(t, dir, "run", "sweep.yaml")
+	if !eventually(func() bool { return holds(filepath.Join(dir, "runs/*/events.jsonl"), "client.started") }) {
+		t.Fatal("the run did not begin")
+	}
+	return dir, run, master, name
+}
+
+// typed starts the program in a folder, in a session of its own on a terminal.
+func typed(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, master *os.File, name string) {
+	cmd = exec.Command(named(t), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TERM=xterm")
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo-terminal here:", err)
 	}
 	defer slave.Close()
-	run.Stdin, run.Stdout, run.Stderr = slave, slave, slave
-	run.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := run.Start(); err != nil {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { master.Close(); run.Process.Kill() })
-	if !eventually(func() bool { return holds(filepath.Join(dir, "runs/*/events.jsonl"), "client.started") }) {
-		t.Fatal("the run did not begin")
-	}
-	return dir, run, master, slave.Name()
+	t.Cleanup(func() { master.Close(); cmd.Process.Kill() })
+	return cmd, master, slave.Name()
 }
 
 // finished lets the client go on and waits for an orderly end.
@@ -104,4 +114,62 @@ func TestTerminalThatTakesNothing(t *testing.T) {
 		_, err = unix.Write(int(full.Fd()), []byte("x"))
 	}
 	finished(t, dir, run)
+}
+
+// Each Enter on the live page's terminal gives a link of its own, and each link lets one browser in,
+// once; Ctrl-C ends the page.
+func TestEnterGivesANewLink(t *testing.T) {
+	dir, run, _, _ := onTerminal(t)
+	finished(t, dir, run)
+	runs, err := filepath.Glob(filepath.Join(dir, "runs/*-*Z"))
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%q, %v", runs, err)
+	}
+	page, master, _ := typed(t, dir, "live", runs[0])
+	said := bufio.NewReader(master)
+	link := func() string {
+		for {
+			line, err := said.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, link, ok := strings.Cut(strings.TrimSpace(line), "live: "); ok {
+				return link
+			}
+		}
+	}
+	press := func(key string) {
+		if _, err := master.WriteString(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter := func(link string) int { // without a jar for the cookie that lets a browser in again
+		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		res, err := client.Get(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	first := link()
+	if code := enter(first); code >= http.StatusBadRequest {
+		t.Errorf("the first link: %d", code)
+	}
+	press("\r")
+	second := link()
+	if second == first {
+		t.Error("Enter gives the old link")
+	}
+	if code := enter(first); code < http.StatusBadRequest {
+		t.Errorf("the first link again: %d", code)
+	}
+	if code := enter(second); code >= http.StatusBadRequest {
+		t.Errorf("the second link: %d", code)
+	}
+	press("\x03")
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	if err := page.Wait(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
 }

@@ -3,9 +3,10 @@ package cli
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"time"
+
+	"servematrix/oneline"
 )
 
 // barEvery is how often the state of a progress bar is printed while it has no end: each
@@ -17,9 +18,6 @@ type sideBySide struct {
 	color  bool
 	folder map[string]bool // those that were announced
 }
-
-// sequence matches what moves a cursor, colours or asks a terminal for something.
-var sequence = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])`)
 
 // lines writes text, which ends with a line or with a state of a progress bar.
 func (s *sideBySide) lines(t *tailed, text string, now time.Time) string {
@@ -56,7 +54,7 @@ func lastState(line string) string {
 			return -1
 		}
 		return r
-	}, sequence.ReplaceAllString(line, ""))
+	}, oneline.Bare(line))
 }
 
 // prefix is such as "server.err | ".
