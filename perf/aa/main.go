@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"servematrix/perf/program"
 	"strings"
 	"sync"
 	"time"
@@ -30,19 +31,13 @@ var (
 )
 
 func main() {
-	flag.Parse()
-	if *bin == "" || *sweeps < 1 {
-		fmt.Fprintln(os.Stderr, "aa: give the binary with -bin, and at least one sweep with -n")
-		os.Exit(2)
-	}
-	dir, err := os.MkdirTemp("", "aa-")
-	check(err)
-	began := time.Now()
-	counted := runAll(dir)
-	check(os.RemoveAll(dir))
-	if !counted.print(os.Stdout, time.Since(began)) {
-		os.Exit(1)
-	}
+	program.Main(bin, func(dir string) bool {
+		if *sweeps < 1 {
+			program.Wrong("give at least one sweep with -n")
+		}
+		began := time.Now()
+		return runAll(dir).print(os.Stdout, time.Since(began))
+	})
 }
 
 // runAll runs the sweeps, so many at a time, and tells on the way how far it is.
@@ -110,8 +105,8 @@ func one(dir string) (comparison, error) {
 			continue
 		}
 		if *keep != "" && c.differs() {
-			check(os.MkdirAll(*keep, 0o755))
-			check(os.Rename(run, filepath.Join(*keep, filepath.Base(dir)+"-"+filepath.Base(run))))
+			program.Check(os.MkdirAll(*keep, 0o755))
+			program.Check(os.Rename(run, filepath.Join(*keep, filepath.Base(dir)+"-"+filepath.Base(run))))
 		}
 		return c, nil
 	}
@@ -126,11 +121,4 @@ func servematrix(args ...string) (string, error) {
 		return "", fmt.Errorf("%s: %w: %s%s", args[0], err, stdout.String(), stderr.String())
 	}
 	return stdout.String(), nil
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "aa:", err)
-		os.Exit(1)
-	}
 }

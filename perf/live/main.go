@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/perf/program"
 	"servematrix/perf/runfolder"
 )
 
@@ -37,18 +38,7 @@ const (
 )
 
 func main() {
-	flag.Parse()
-	if *bin == "" {
-		fmt.Fprintln(os.Stderr, "live: give the binary with -bin")
-		os.Exit(2)
-	}
-	dir, err := os.MkdirTemp("", "live-")
-	check(err)
-	ok := measure(dir)
-	check(os.RemoveAll(dir))
-	if *limits && !ok {
-		os.Exit(1)
-	}
+	program.Main(bin, func(dir string) bool { return measure(dir) || !*limits })
 }
 
 func measure(dir string) bool {
@@ -82,7 +72,7 @@ func simulated(dir string) (journal.Folder, func()) {
 		loads += fmt.Sprintf("{id: l%d, n: %d}, ", i, i)
 	}
 	sweep := filepath.Join(dir, "sweep.yaml")
-	check(os.WriteFile(sweep, fmt.Appendf(nil, `version: 1
+	program.Check(os.WriteFile(sweep, fmt.Appendf(nil, `version: 1
 name: watched
 server:
   axes: {radix: [{id: radix-on, flags: []}, {id: radix-off, flags: [--disable-radix-cache]}]}
@@ -95,23 +85,16 @@ run: {max_cells: 10000}
 	out := filepath.Join(dir, "runs")
 	cmd := exec.Command(*bin, "run", sweep, "--out", out, "--progress", "none")
 	cmd.Stderr = os.Stderr
-	check(cmd.Start())
+	program.Check(cmd.Start())
 	for {
 		if runs, err := journal.List(out); err == nil && len(runs) == 1 {
 			return runs[0], func() {
-				check(cmd.Process.Signal(os.Interrupt))
+				program.Check(cmd.Process.Signal(os.Interrupt))
 				if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "130") {
-					check(err)
+					program.Check(err)
 				}
 			}
 		}
 		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "live:", err)
-		os.Exit(1)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/perf/program"
 )
 
 // cost is what a live page took while it was watched.
@@ -32,9 +33,9 @@ func watch(folder journal.Folder, length time.Duration, browsers int, grow func(
 	cmd := exec.Command(*bin, "live", string(folder))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it lowers the priority of its group
 	stderr, err := cmd.StderrPipe()
-	check(err)
+	program.Check(err)
 	began := time.Now()
-	check(cmd.Start())
+	program.Check(cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	lines.Scan()
 	link := strings.TrimPrefix(lines.Text(), "live: ")
@@ -44,11 +45,11 @@ func watch(folder journal.Folder, length time.Duration, browsers int, grow func(
 	var all sync.WaitGroup
 	if browsers > 0 {
 		jar, err := cookiejar.New(nil)
-		check(err)
+		program.Check(err)
 		for range browsers {
 			b := browser{client: &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true}}, cost: &c}
 			b.base, _, _ = strings.Cut(link, "/?")
-			check(b.page(link))
+			program.Check(b.page(link))
 			all.Go(b.follow)
 			link = b.base + "/" // the cookie is there
 		}
@@ -61,10 +62,10 @@ func watch(folder journal.Folder, length time.Duration, browsers int, grow func(
 	}
 	c.reads, c.bytes = read(cmd.Process.Pid)
 	c.wall = time.Since(began)
-	check(cmd.Process.Signal(os.Interrupt))
+	program.Check(cmd.Process.Signal(os.Interrupt))
 	_, err = io.Copy(io.Discard, stderr)
-	check(err)
-	check(cmd.Wait())
+	program.Check(err)
+	program.Check(cmd.Wait())
 	all.Wait()
 	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	for _, n := range []*int64{&c.newer, &c.messages, &c.sent} {
@@ -76,7 +77,7 @@ func watch(folder journal.Folder, length time.Duration, browsers int, grow func(
 // read gives how often and how much a process has read so far, of files and sockets.
 func read(pid int) (calls, bytes int64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
-	check(err)
+	program.Check(err)
 	for line := range strings.Lines(string(text)) {
 		fmt.Sscanf(line, "syscr: %d", &calls)
 		fmt.Sscanf(line, "rchar: %d", &bytes)
@@ -119,7 +120,7 @@ func (b *browser) page(url string) error {
 // follow reads the stream until the server ends.
 func (b *browser) follow() {
 	res, err := b.ask(b.base + "/events")
-	check(err)
+	program.Check(err)
 	defer res.Body.Close()
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 		atomic.AddInt64(&b.sent, int64(len(lines.Text())+1))

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"servematrix/perf/program"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,21 +50,12 @@ func main() {
 		play(role)
 		return
 	}
-	flag.Parse()
-	if *bin == "" {
-		fmt.Fprintln(os.Stderr, "overhead: give the binary with -bin")
-		os.Exit(2)
-	}
-	dir, err := os.MkdirTemp("", "overhead-")
-	check(err)
-	defer os.RemoveAll(dir)
-	ok := steps(dir)
-	ok = plan(dir) && ok
-	ok = resources(dir) && ok
-	if *limits && !ok {
-		os.RemoveAll(dir)
-		os.Exit(1)
-	}
+	program.Main(bin, func(dir string) bool {
+		ok := steps(dir)
+		ok = plan(dir) && ok
+		ok = resources(dir) && ok
+		return ok || !*limits
+	})
 }
 
 // steps runs many quick cells and measures the stretches that are ours.
@@ -88,7 +80,7 @@ func steps(dir string) bool {
 	for range 30 {
 		began := time.Now()
 		cmd := self("client", times)
-		check(cmd.Run())
+		program.Check(cmd.Run())
 		after := read(times)
 		exec = append(exec, last(after, "client-start").Sub(began))
 	}
@@ -114,11 +106,11 @@ func show(d []time.Duration) string {
 // plan measures how long a small servematrix plan takes from start to end.
 func plan(dir string) bool {
 	file := filepath.Join(dir, "plan.yaml")
-	check(os.WriteFile(file, []byte(sweep(2, filepath.Join(dir, "none"), 0, 0)), 0o600))
+	program.Check(os.WriteFile(file, []byte(sweep(2, filepath.Join(dir, "none"), 0, 0)), 0o600))
 	var d []time.Duration
 	for range *plans {
 		began := time.Now()
-		check(exec.Command(*bin, "plan", file).Run())
+		program.Check(exec.Command(*bin, "plan", file).Run())
 		d = append(d, time.Since(began))
 	}
 	fmt.Printf("%-46s %s  (limit of the median 30ms)\n", "servematrix plan, a small sweep, start to end", show(d))
@@ -129,10 +121,10 @@ func plan(dir string) bool {
 // the CPU time and memory of orchestrator and guards from outside.
 func resources(dir string) bool {
 	file := filepath.Join(dir, "long.yaml")
-	check(os.WriteFile(file, []byte(sweep(1, filepath.Join(dir, "long-times"), *watch, *flood)), 0o600))
+	program.Check(os.WriteFile(file, []byte(sweep(1, filepath.Join(dir, "long-times"), *watch, *flood)), 0o600))
 	cmd := exec.Command(*bin, "run", file, "--out", filepath.Join(dir, "long"), "--progress", "none")
 	cmd.Stderr = os.Stderr
-	check(cmd.Start())
+	program.Check(cmd.Start())
 	for last(read(filepath.Join(dir, "long-times")), "client-start").IsZero() {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -142,7 +134,7 @@ func resources(dir string) bool {
 	time.Sleep(*watch - 3*time.Second)
 	cpu1, rss := usage(cmd.Process.Pid)
 	share := 100 * (cpu1 - cpu0).Seconds() / time.Since(began).Seconds()
-	check(cmd.Wait())
+	program.Check(cmd.Wait())
 	fmt.Printf("orchestrator and guards while a client runs, server logs %d MB/s: %.2f %% of a core, %.1f MB resident  (limits 0.5 %%, 60 MB)\n", *flood, share, float64(rss)/1e6)
 	return share <= 0.5 && rss <= 60e6
 }
@@ -151,7 +143,7 @@ func resources(dir string) bool {
 // descendants of pid that run its binary.
 func usage(pid int) (cpu time.Duration, rss int64) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	check(err)
+	program.Check(err)
 	for _, p := range tree(pid) {
 		if e, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p)); err != nil || e != exe {
 			continue
@@ -171,7 +163,7 @@ func usage(pid int) (cpu time.Duration, rss int64) {
 func tree(pid int) []int {
 	out := []int{pid}
 	dirs, err := filepath.Glob("/proc/[0-9]*")
-	check(err)
+	program.Check(err)
 	for i := 0; i < len(out); i++ {
 		for _, d := range dirs {
 			p := atoi(filepath.Base(d))
@@ -196,7 +188,7 @@ func stat(pid int) []string {
 // sweep writes a sweep whose server and client are this program.
 func sweep(n int, times string, length time.Duration, flood int) string {
 	me, err := os.Executable()
-	check(err)
+	program.Check(err)
 	ids := make([]string, n)
 	for i := range ids {
 		ids[i] = strconv.Itoa(i)
@@ -218,15 +210,15 @@ run: {retries: 0, log_limit: %s}
 
 func run(dir, name, text string) {
 	file := filepath.Join(dir, name+".yaml")
-	check(os.WriteFile(file, []byte(text), 0o600))
+	program.Check(os.WriteFile(file, []byte(text), 0o600))
 	cmd := exec.Command(*bin, "run", file, "--out", filepath.Join(dir, name), "--progress", "none")
 	cmd.Stderr = os.Stderr
-	check(cmd.Run())
+	program.Check(cmd.Run())
 }
 
 func self(role, times string) *exec.Cmd {
 	me, err := os.Executable()
-	check(err)
+	program.Check(err)
 	cmd := exec.Command(me, "x")
 	cmd.Env = append(os.Environ(), "OVERHEAD_ROLE="+role, "OVERHEAD_TIMES="+times, "OVERHEAD_LENGTH=0s")
 	return cmd
@@ -237,7 +229,7 @@ func play(role string) {
 	stamp(role + "-start")
 	if role == "client" {
 		length, err := time.ParseDuration(os.Getenv("OVERHEAD_LENGTH"))
-		check(err)
+		program.Check(err)
 		time.Sleep(length)
 		fmt.Println(`{"duration": 1.0, "completed": 1, "total_output_tokens": 1}`)
 		stamp("client-exit")
@@ -246,7 +238,7 @@ func play(role string) {
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
 	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
-	check(err)
+	program.Check(err)
 	go http.Serve(l, nil)
 	time.Sleep(serverTakes)
 	stamp("ready")
@@ -281,9 +273,9 @@ type entry struct {
 func stamp(event string) {
 	now := time.Now()
 	f, err := os.OpenFile(os.Getenv("OVERHEAD_TIMES"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	check(err)
+	program.Check(err)
 	fmt.Fprintf(f, "%s %d\n", event, now.UnixNano())
-	check(f.Close())
+	program.Check(f.Close())
 }
 
 func read(path string) []entry {
@@ -291,12 +283,12 @@ func read(path string) []entry {
 	if os.IsNotExist(err) {
 		return nil
 	}
-	check(err)
+	program.Check(err)
 	var out []entry
 	for line := range strings.Lines(string(data)) {
 		event, ns, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, err := strconv.ParseInt(ns, 10, 64)
-		check(err)
+		program.Check(err)
 		out = append(out, entry{event, time.Unix(0, n)})
 	}
 	slices.SortStableFunc(out, func(a, b entry) int { return a.at.Compare(b.at) })
@@ -330,11 +322,4 @@ func atoi(s string) int {
 		return 0
 	}
 	return n
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "overhead:", err)
-		os.Exit(1)
-	}
 }

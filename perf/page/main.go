@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"servematrix/journal"
+	"servematrix/perf/program"
 	"servematrix/perf/runfolder"
 )
 
@@ -34,15 +35,9 @@ var (
 	limits = flag.Bool("check", false, "end with 1 above 5 MB, 2 s to write or 3 s until usable")
 )
 
-func main() {
-	flag.Parse()
-	if *bin == "" {
-		fmt.Fprintln(os.Stderr, "page: give the binary with -bin")
-		os.Exit(2)
-	}
-	dir, err := os.MkdirTemp("", "page-")
-	check(err)
-	defer os.RemoveAll(dir)
+func main() { program.Main(bin, measure) }
+
+func measure(dir string) bool {
 	folder := journal.Folder(*kept)
 	if *kept == "" {
 		folder = runfolder.Make(dir, *blocks*runfolder.Side*runfolder.Side, 0)
@@ -55,16 +50,16 @@ func main() {
 		took, work, memory = append(took, wall), append(work, processor), max(memory, rss)
 	}
 	info, err := os.Stat(path)
-	check(err)
+	program.Check(err)
 	fmt.Printf("size     %.2f MB\n", float64(info.Size())/1e6)
 	fmt.Printf("written  p50 %v, slowest %v; processor time %v; at most %d MB resident\n", middle(took), slices.Max(took).Round(time.Millisecond), middle(work), memory>>10)
 	usable, filter := open(path)
 	fmt.Printf("usable   p50 %v, slowest %v; of it a filter over all charts %v\n", middle(usable), slices.Max(usable).Round(time.Millisecond), middle(filter))
 	if *limits && (info.Size() > 5e6 || middle(took) > 2*time.Second || middle(usable) > 3*time.Second) {
 		fmt.Println("more than 5 MB, 2 s to write or 3 s until usable")
-		os.RemoveAll(dir)
-		os.Exit(1)
+		return false
 	}
+	return true
 }
 
 // write draws the page once and gives its time, the time of all processors, and the resident
@@ -76,7 +71,7 @@ func write(folder journal.Folder, path string) (wall, processor time.Duration, r
 	if err != nil {
 		os.Stderr.Write(out)
 	}
-	check(err)
+	program.Check(err)
 	state := cmd.ProcessState
 	return time.Since(began), state.UserTime() + state.SystemTime(), state.SysUsage().(*syscall.Rusage).Maxrss
 }
@@ -103,12 +98,12 @@ func open(path string) (usable, filter []time.Duration) {
 	defer stop()
 	browser, end := chromedp.NewContext(allocator)
 	defer end()
-	check(chromedp.Do(browser))
+	program.Check(chromedp.Do(browser))
 	for range *runs {
 		tab, closed := chromedp.NewContext(browser)
-		check(chromedp.Do(tab, chromedp.EmulateViewport(1280, 800), chromedp.Navigate("file://"+path)))
+		program.Check(chromedp.Do(tab, chromedp.EmulateViewport(1280, 800), chromedp.Navigate("file://"+path)))
 		ms, err := chromedp.Run(tab, chromedp.Evaluate[[]float64](ready, chromedp.EvalAwaitPromise))
-		check(err)
+		program.Check(err)
 		closed()
 		usable = append(usable, time.Duration(ms[0]*float64(time.Millisecond)))
 		filter = append(filter, time.Duration(ms[1]*float64(time.Millisecond)))
@@ -119,11 +114,4 @@ func open(path string) (usable, filter []time.Duration) {
 func middle(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)/2].Round(time.Millisecond)
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "page:", err)
-		os.Exit(1)
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"servematrix/perf/program"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -41,7 +42,7 @@ func main() {
 	}
 	if *dir != "" {
 		abs, err := filepath.Abs(*dir)
-		check(err)
+		program.Check(err)
 		e = e.at(abs)
 	}
 	var rows []outcome
@@ -85,7 +86,7 @@ func table(w io.Writer, engine string, rows []outcome) {
 			fmt.Fprintf(t, "\t\tWRONG: %s\n", what)
 		}
 	}
-	check(t.Flush())
+	program.Check(t.Flush())
 }
 
 func short(s string, n int) string {
@@ -94,11 +95,4 @@ func short(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return string(r)
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "realfaults:", err)
-		os.Exit(1)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"servematrix/perf/program"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ type outcome struct {
 func play(e engine, f fault) outcome {
 	began := time.Now()
 	dir, err := os.MkdirTemp("", "rf-") // short: sockets below it have names of at most 107 bytes
-	check(err)
+	program.Check(err)
 	if !*keep {
 		defer os.RemoveAll(dir)
 	}
@@ -50,20 +51,20 @@ func play(e engine, f fault) outcome {
 	}
 	s := &sweep{engine: e, dir: dir, port: freePort()}
 	tool := filepath.Join(dir, "servematrix")
-	check(copyFile(tool, *bin))
+	program.Check(copyFile(tool, *bin))
 	temp := filepath.Join(dir, "t")
-	check(os.Mkdir(temp, 0o700))
-	check(os.WriteFile(filepath.Join(dir, "sweep.yaml"), s.text(f), 0o600))
+	program.Check(os.Mkdir(temp, 0o700))
+	program.Check(os.WriteFile(filepath.Join(dir, "sweep.yaml"), s.text(f), 0o600))
 	s.seen = watch(dir, tool)
 	defer close(s.seen.stopped)
 	if f.before != nil {
-		check(f.before(s))
+		program.Check(f.before(s))
 	}
 	s.tool = exec.Command(tool, "run", "sweep.yaml", "--out", "runs", "--progress", "plain")
 	s.tool.Dir, s.tool.Env = dir, append(os.Environ(), "TMPDIR="+temp)
 	var out bytes.Buffer
 	s.tool.Stdout, s.tool.Stderr = io.Discard, &out
-	check(s.tool.Start())
+	program.Check(s.tool.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = s.tool.Wait() // its state is read below
@@ -86,7 +87,7 @@ func play(e engine, f fault) outcome {
 	case <-ended:
 	case <-time.After(*limit):
 		o.wrong = append(o.wrong, fmt.Sprintf("no end after %v: killed", *limit))
-		check(s.tool.Process.Kill())
+		program.Check(s.tool.Process.Kill())
 		<-ended
 	}
 	exit := s.tool.ProcessState.ExitCode()
@@ -94,7 +95,7 @@ func play(e engine, f fault) outcome {
 		time.Sleep(50 * time.Millisecond) // it was killed: its guards clean up by themselves
 	}
 	if s.stranger != nil {
-		check(s.stranger.Close())
+		program.Check(s.stranger.Close())
 	}
 	o.left = s.seen.left(temp, s.port)
 	s.seen.Lock()
@@ -136,7 +137,7 @@ func (s *sweep) text(f fault) []byte {
 		delete(doc["server"].(map[string]any), "env")
 	}
 	data, err := yaml.Marshal(doc)
-	check(err)
+	program.Check(err)
 	return data
 }
 
@@ -195,7 +196,7 @@ func (s *sweep) event(kind string, into any) (found bool) {
 		return false
 	}
 	data, err := os.ReadFile(files[0])
-	check(err)
+	program.Check(err)
 	for line := range bytes.Lines(data) {
 		var e struct {
 			Type string
@@ -206,7 +207,7 @@ func (s *sweep) event(kind string, into any) (found bool) {
 		}
 		found = true
 		if into != nil {
-			check(json.Unmarshal(e.Data, into))
+			program.Check(json.Unmarshal(e.Data, into))
 		}
 	}
 	return found
@@ -218,7 +219,7 @@ func (s *sweep) read(o *outcome) {
 	files, _ := filepath.Glob(filepath.Join(s.dir, "runs/*/results.jsonl"))
 	if len(files) > 0 {
 		data, err := os.ReadFile(files[0])
-		check(err)
+		program.Check(err)
 		var sample struct {
 			Status   string
 			Failure  *struct{ Class, Message string }
@@ -229,7 +230,7 @@ func (s *sweep) read(o *outcome) {
 		switch err := json.NewDecoder(bytes.NewReader(data)).Decode(&sample); {
 		case errors.Is(err, io.EOF):
 		case err != nil:
-			check(err)
+			program.Check(err)
 		case sample.Failure != nil:
 			o.class, o.message = sample.Failure.Class, sample.Failure.Message
 		case sample.Status == "invalid":
@@ -264,7 +265,7 @@ func (s *sweep) read(o *outcome) {
 
 func freePort() int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
+	program.Check(err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"servematrix/perf/program"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (w *watched) look(deep bool) {
 	w.Lock()
 	defer w.Unlock()
 	entries, err := os.ReadDir("/proc")
-	check(err)
+	program.Check(err)
 	sessions, pids := map[int]bool{}, map[int]bool{}
 	for p := range w.procs {
 		if p.alive() {

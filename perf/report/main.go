@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/perf/program"
 	"servematrix/perf/runfolder"
 )
 
@@ -29,17 +30,11 @@ var (
 	kept   = flag.String("run", "", "measure with this run folder")
 )
 
-func main() {
-	flag.Parse()
-	if *bin == "" {
-		fmt.Fprintln(os.Stderr, "report: give the binary with -bin")
-		os.Exit(2)
-	}
+func main() { program.Main(bin, measure) }
+
+func measure(dir string) bool {
 	folder := journal.Folder(*kept)
 	if *kept == "" {
-		dir, err := os.MkdirTemp("", "report-")
-		check(err)
-		defer os.RemoveAll(dir)
 		folder = runfolder.Make(dir, *blocks*runfolder.Side*runfolder.Side, 0)
 	}
 	slow := false
@@ -59,8 +54,9 @@ func main() {
 	}
 	if *limits && slow {
 		fmt.Printf("a format takes more than %v\n", *limit)
-		defer os.Exit(1)
+		return false
 	}
+	return true
 }
 
 // comparison stands among the formats for servematrix compare.
@@ -76,14 +72,7 @@ func draw(folder journal.Folder, format string) (wall, processor time.Duration, 
 	cmd := exec.Command(*bin, args...) // to nowhere
 	cmd.Stderr = os.Stderr
 	began := time.Now()
-	check(cmd.Run())
+	program.Check(cmd.Run())
 	state := cmd.ProcessState
 	return time.Since(began), state.UserTime() + state.SystemTime(), state.SysUsage().(*syscall.Rusage).Maxrss
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(1)
-	}
 }

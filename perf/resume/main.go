@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"servematrix/journal"
+	"servematrix/perf/program"
 	"servematrix/perf/runfolder"
 )
 
@@ -40,19 +41,16 @@ const limit = time.Second
 func main() {
 	flag.Parse()
 	if *keep != "" {
-		check(os.MkdirAll(*keep, 0o755))
+		program.Check(os.MkdirAll(*keep, 0o755))
 		fmt.Println(runfolder.Make(*keep, *samples, 1))
 		return
 	}
-	if *bin == "" {
-		fmt.Fprintln(os.Stderr, "resume: give the binary with -bin")
-		os.Exit(2)
-	}
+	program.Main(bin, measure)
+}
+
+func measure(dir string) bool {
 	folder := journal.Folder(*kept)
 	if *kept == "" {
-		dir, err := os.MkdirTemp("", "resume-")
-		check(err)
-		defer os.RemoveAll(dir)
 		folder = runfolder.Make(dir, *samples, 1)
 	}
 	plain, size := readPlain(folder)
@@ -70,8 +68,9 @@ func main() {
 		p50.Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), float64(p50)/float64(plain), memory>>10)
 	if *limits && p50 > limit {
 		fmt.Printf("that is more than %v\n", limit)
-		defer os.Exit(1)
+		return false
 	}
+	return true
 }
 
 // readPlain gives the time that reading the journal once more takes at least.
@@ -80,10 +79,10 @@ func readPlain(folder journal.Folder) (best time.Duration, size int64) {
 	for range 5 {
 		began := time.Now()
 		file, err := os.Open(folder.Path(journal.EventsFile))
-		check(err)
+		program.Check(err)
 		size, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, file, buf)
-		check(err)
-		check(file.Close())
+		program.Check(err)
+		program.Check(file.Close())
 		if took := time.Since(began); best == 0 || took < best {
 			best = took
 		}
@@ -95,26 +94,26 @@ func readPlain(folder journal.Folder) (best time.Duration, size int64) {
 // folder back. It gives the time to that event and the resident memory in KiB at most.
 func resume(folder journal.Folder) (time.Duration, int64) {
 	info, err := os.Stat(folder.Path(journal.EventsFile))
-	check(err)
+	program.Check(err)
 	var said bytes.Buffer
 	cmd := exec.Command(*bin, "resume", string(folder), "--progress", "none")
 	cmd.Stderr = &said
 	began := time.Now()
-	check(cmd.Start())
+	program.Check(cmd.Start())
 	e := firstLaunch(folder, info.Size(), &said)
-	check(cmd.Process.Kill())
+	program.Check(cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	for dir := folder.LaunchDir(e.Launch); journal.GuardLives(dir); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	check(os.Truncate(folder.Path(journal.EventsFile), info.Size()))
-	check(os.RemoveAll(folder.LaunchDir(e.Launch)))
-	check(os.RemoveAll(folder.Path(journal.AttemptName(e.Cell, e.Block, 1))))
+	program.Check(os.Truncate(folder.Path(journal.EventsFile), info.Size()))
+	program.Check(os.RemoveAll(folder.LaunchDir(e.Launch)))
+	program.Check(os.RemoveAll(folder.Path(journal.AttemptName(e.Cell, e.Block, 1))))
 	for _, pattern := range []string{"report.*", "results.*"} {
 		drawn, err := filepath.Glob(folder.Path(pattern))
-		check(err)
+		program.Check(err)
 		for _, path := range drawn {
-			check(os.Remove(path))
+			program.Check(os.Remove(path))
 		}
 	}
 	return e.Time.Sub(began), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
@@ -127,28 +126,21 @@ func firstLaunch(folder journal.Folder, size int64, said *bytes.Buffer) journal.
 			return e
 		}
 	}
-	check(fmt.Errorf("no launch within a minute: %s", said.String()))
+	program.Check(fmt.Errorf("no launch within a minute: %s", said.String()))
 	return journal.Event{}
 }
 
 // launchBehind looks at the lines from offset on; a line that is being written is looked at the next time.
 func launchBehind(folder journal.Folder, offset int64) (e journal.Event, found bool) {
 	file, err := os.Open(folder.Path(journal.EventsFile))
-	check(err)
+	program.Check(err)
 	defer file.Close()
 	text, err := io.ReadAll(io.NewSectionReader(file, offset, 1<<20))
-	check(err)
+	program.Check(err)
 	for line := range bytes.Lines(text) {
 		if json.Unmarshal(line, &e) == nil && e.Type == journal.LaunchStarted {
 			return e, true
 		}
 	}
 	return e, false
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "resume:", err)
-		os.Exit(1)
-	}
 }
