@@ -2,7 +2,6 @@ package bench
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 
@@ -42,8 +41,9 @@ func Check(args []string) error {
 		return errors.New("--help measures nothing")
 	case err != nil:
 		return err
-	case fs.NArg() > 0:
-		return fmt.Errorf("%q belongs to no flag", fs.Arg(0))
+	}
+	if err := opt.TakeWords(fs.Args()); err != nil {
+		return err
 	}
 	_, err = opt.resolve()
 	return err

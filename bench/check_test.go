@@ -16,6 +16,11 @@ func TestCheck(t *testing.T) {
 		{args: "--num-prompts many", want: `invalid argument "many"`},
 		{args: "--seed", want: "flag needs an argument: --seed"},
 		{args: "--seed 1 8", want: `"8" belongs to no flag`},
+		{args: "--goodput ttft:500 tpot:50 e2el:1000 --seed 1"},
+		{args: "--goodput ttft:500,e2el:1000"},
+		{args: "--goodput ttft:500 --seed 1 tpot:x", want: `"tpot:x" belongs to no flag`},
+		{args: "--goodput p99:5", want: "want ttft:MS, tpot:MS or e2el:MS"},
+		{args: "--goodput ttft:0", want: "milliseconds of more than 0"},
 		{args: "--help", want: "measures nothing"},
 	}
 	for _, test := range tests {

@@ -130,7 +130,7 @@ func TestFailureClasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].First, c.says) || s.Metrics.Value("completed") != 0 || int(s.Metrics.Value("failed")) != s.Options.Dataset.NumPrompts {
+			if len(s.Errors) != 1 || s.Errors[0].Class != c.class || !strings.Contains(s.Errors[0].Examples[0], c.says) || s.Metrics.Value("completed") != 0 || int(s.Metrics.Value("failed")) != s.Options.Dataset.NumPrompts {
 				t.Errorf("errors %+v of %v completed, %v failed", s.Errors, s.Metrics.Value("completed"), s.Metrics.Value("failed"))
 			}
 			if _, ok := s.Metrics.Known("mean_ttft_ms"); ok {

@@ -10,12 +10,13 @@ import (
 
 	"servematrix/bench/dataset"
 	"servematrix/bench/tally"
+	"servematrix/bench/wire"
 )
 
 // MarshalJSON gives the measurement as one object: the contract's metrics by name at the top
-// level, null where unknown or not finite, then client, version, simulated, partial, errors and
-// the configuration; with OutputDetails also lists with an element per request, in the order of
-// sending.
+// level, null where unknown or not finite, then client, version, simulated, partial, what the
+// client itself was busy with, errors and the configuration; with OutputDetails also lists with an
+// element per request, in the order of sending.
 func (s *Summary) MarshalJSON() ([]byte, error) {
 	metrics, err := s.Metrics.MarshalJSON()
 	if err != nil {
@@ -23,7 +24,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}
 	rest, err := json.Marshal(besides{
 		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial,
-		s.Errors, s.config(), s.details(),
+		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.config(), s.details(),
 	})
 	if err != nil {
 		return nil, err
@@ -33,15 +34,18 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 
 // besides is what the line of the output file holds behind the metrics.
 type besides struct {
-	Client    string             `json:"client"`
-	Version   string             `json:"version"`
-	Time      string             `json:"time"`
-	Tag       string             `json:"tag,omitempty"`
-	Simulated bool               `json:"simulated"`
-	Partial   bool               `json:"partial"`
-	Errors    []tally.ErrorClass `json:"errors"`
-	Config    config             `json:"config"`
-	Details   *details           `json:"details,omitempty"`
+	Client    string `json:"client"`
+	Version   string `json:"version"`
+	Time      string `json:"time"`
+	Tag       string `json:"tag,omitempty"`
+	Simulated bool   `json:"simulated"`
+	Partial   bool   `json:"partial"`
+	// Bottleneck says in words why the numbers may be the client's own limit.
+	Bottleneck []string           `json:"client_bottleneck"`
+	Effort     effort             `json:"client_effort"`
+	Errors     []tally.ErrorClass `json:"errors"`
+	Config     config             `json:"config"`
+	*details
 }
 
 // config is what was asked for. Values of headers may be secrets: only names are kept.
@@ -52,6 +56,7 @@ type config struct {
 	dataset.Description
 	Seed             uint64   `json:"seed"`
 	RequestRate      string   `json:"request_rate"`
+	Burstiness       string   `json:"burstiness,omitempty"`
 	MaxConcurrency   int      `json:"max_concurrency,omitempty"`
 	WarmupRequests   int      `json:"warmup_requests"`
 	IgnoreEOS        bool     `json:"ignore_eos"`
@@ -61,28 +66,48 @@ type config struct {
 	Headers          []string `json:"headers,omitempty"`
 	ExtraRequestBody string   `json:"extra_request_body,omitempty"`
 	Percentiles      string   `json:"percentiles"`
+	Goodput          string   `json:"goodput,omitempty"`
+	Definitions      string   `json:"definitions"`
 }
 
 func (s *Summary) config() config {
 	o, d, l, w := s.Options, s.Options.Dataset, s.Options.Load, s.Options.Wire
-	return config{
+	c := config{
 		Backend: w.Backend, BaseURL: w.ShownURL(), Model: w.Model, Description: d.Describe(),
-		Seed: o.Seed, RequestRate: pythonFloat(l.RequestRate), MaxConcurrency: l.MaxConcurrency,
+		Seed: o.Seed, RequestRate: s.rate(), MaxConcurrency: l.MaxConcurrency,
 		WarmupRequests: o.WarmupRequests, IgnoreEOS: !w.DisableIgnoreEOS, Stream: !w.DisableStream, FlushCache: o.FlushCache,
-		TimeoutS: w.Timeout.Seconds(), Headers: w.HeaderNames(), ExtraRequestBody: w.ExtraRequestBody, Percentiles: o.Percentiles,
+		TimeoutS: w.Timeout.Seconds(), Headers: w.HeaderNames(), ExtraRequestBody: w.ExtraRequestBody, Percentiles: o.Tally.Percentiles,
+		Goodput: o.Tally.Goodput.String(), Definitions: o.Tally.Definitions,
+	}
+	if !s.timed && l.Burstiness != 1 {
+		c.Burstiness = pythonFloat(l.Burstiness)
+	}
+	return c
+}
+
+// rate says at which rate requests were sent, as the clients write it: inf, 20.0, trace.
+func (s *Summary) rate() string {
+	switch l := s.Options.Load; {
+	case s.timed:
+		return "trace"
+	case l.RampUpStrategy != "":
+		return fmt.Sprintf("%s to %s (%s)", pythonFloat(l.RampUpStartRPS), pythonFloat(l.RampUpEndRPS), l.RampUpStrategy)
+	default:
+		return pythonFloat(l.RequestRate)
 	}
 }
 
-// details are lists with an element per request; latencies in milliseconds, null where a
-// request failed.
+// details are lists with an element per request, named and in seconds as both Python clients have
+// them; null where a request failed.
 type details struct {
-	Start      []float64   `json:"start_s"`
-	InputLens  []int       `json:"input_lens"`
-	OutputLens []int       `json:"output_lens"`
-	TTFT       []*float64  `json:"ttft_ms"`
-	E2E        []*float64  `json:"e2e_latency_ms"`
-	ITL        [][]float64 `json:"itl_ms"`
-	Errors     []string    `json:"errors"`
+	InputLens  []int       `json:"input_lens,omitempty"`
+	OutputLens []int       `json:"output_lens,omitempty"`
+	TTFTs      []*float64  `json:"ttfts,omitempty"`
+	ITLs       [][]float64 `json:"itls,omitempty"`
+	Latencies  []*float64  `json:"latencies,omitempty"`
+	StartTimes []float64   `json:"start_times,omitempty"`
+	// Failures are why requests failed, "" for one that did not.
+	Failures []string `json:"request_errors,omitempty"`
 }
 
 func (s *Summary) details() *details {
@@ -91,27 +116,34 @@ func (s *Summary) details() *details {
 	}
 	d := &details{}
 	for _, r := range s.records {
-		d.Start = append(d.Start, r.Start.Seconds())
-		d.InputLens, d.OutputLens = append(d.InputLens, r.Input), append(d.OutputLens, r.Output)
-		gaps := make([]float64, len(r.Gaps))
-		for i, gap := range r.Gaps {
-			gaps[i] = tally.Millis(gap)
-		}
-		d.ITL = append(d.ITL, gaps)
-		if r.Failed != nil {
-			d.TTFT, d.E2E = append(d.TTFT, nil), append(d.E2E, nil)
-			d.Errors = append(d.Errors, r.Failed.Class+": "+r.Failed.Message)
-			continue
-		}
-		ttft, e2e := tally.Millis(r.TTFT), tally.Millis(r.E2E)
-		d.E2E, d.Errors = append(d.E2E, &e2e), append(d.Errors, "")
-		if s.Options.Wire.DisableStream {
-			d.TTFT = append(d.TTFT, nil)
-		} else {
-			d.TTFT = append(d.TTFT, &ttft)
-		}
+		d.add(r, !s.Options.Wire.DisableStream)
 	}
 	return d
+}
+
+func (d *details) add(r *wire.Record, stream bool) {
+	gaps, failure := []float64{}, ""
+	var ttft, e2e *float64
+	switch {
+	case r.Failed != nil:
+		failure = r.Failed.Class + ": " + r.Failed.Message
+	case stream:
+		ttft = seconds(r.TTFT)
+		fallthrough
+	default:
+		e2e = seconds(r.E2E)
+	}
+	for _, gap := range r.Gaps {
+		gaps = append(gaps, gap.Seconds())
+	}
+	d.InputLens, d.OutputLens = append(d.InputLens, r.Input), append(d.OutputLens, r.Output)
+	d.TTFTs, d.ITLs, d.Latencies = append(d.TTFTs, ttft), append(d.ITLs, gaps), append(d.Latencies, e2e)
+	d.StartTimes, d.Failures = append(d.StartTimes, r.Start.Seconds()), append(d.Failures, failure)
+}
+
+func seconds(d time.Duration) *float64 {
+	s := d.Seconds()
+	return &s
 }
 
 // appendJSON appends the JSON line to the output file, in one write.

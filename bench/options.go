@@ -2,6 +2,8 @@ package bench
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +20,7 @@ type Options struct {
 	Dataset dataset.Options
 	Load    load.Options
 	Wire    wire.Options
+	Tally   tally.Options
 
 	// Seed makes prompts and arrivals repeatable.
 	Seed uint64
@@ -25,11 +28,12 @@ type Options struct {
 	WarmupRequests int
 	// FlushCache asks the server to empty its prefix cache before the measurement.
 	FlushCache bool
-	// Percentiles are those to give of latencies beside the median, comma-separated.
-	Percentiles string
 	// OutputFile gets one line of JSON appended. OutputDetails adds per-request lists to it.
 	OutputFile    string
 	OutputDetails bool
+	// OutputRequests gets one line of JSON for each request, written while they run; compressed
+	// where its name ends in .gz or .zst.
+	OutputRequests string
 	// Tag is copied into the JSON line.
 	Tag string
 	// DisableTQDM shows no progress.
@@ -45,9 +49,10 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed of prompts and arrivals; the same seed sends the same prompts")
 	arg.Number(fs, &o.WarmupRequests, "warmup-requests", 1, "requests before the measurement")
 	fs.BoolVar(&o.FlushCache, "flush-cache", false, "empty the server's prefix cache first")
-	fs.StringVar(&o.Percentiles, "percentiles", "90,95,99", "percentiles of latencies to report")
+	tally.AddFlags(fs, &o.Tally)
 	fs.StringVar(&o.OutputFile, "output-file", "", "append the result to this file as one line of JSON")
 	fs.BoolVar(&o.OutputDetails, "output-details", false, "add per-request lists to that line")
+	fs.StringVar(&o.OutputRequests, "output-requests", "", "write each request to this file as a line of JSON; .gz and .zst are compressed")
 	fs.StringVar(&o.Tag, "tag", "", "text to keep with the result")
 	fs.BoolVar(&o.DisableTQDM, "disable-tqdm", false, "show no progress")
 }
@@ -61,17 +66,27 @@ func Defaults() (o Options) {
 // resolve fills in what depends on other options and checks everything that can be known before
 // the first request. The errors are usage errors.
 func (o Options) resolve() (Options, error) {
-	var problems [3]error
+	var problems [5]error
 	o.Dataset.Seed, o.Load.Seed = o.Seed, o.Seed
 	o.Wire, problems[0] = o.Wire.Resolve()
 	o.Dataset.Model = o.Wire.Model // where its tokenizer may be
 	o.Dataset, problems[1] = o.Dataset.Resolve()
-	_, problems[2] = tally.ParsePercentiles(o.Percentiles)
+	o.Load, problems[2] = o.Load.Resolve()
+	o.Tally, problems[3] = o.Tally.Resolve()
+	o.Wire.CountEmpty = o.Tally.Definitions == tally.VLLM
+	if o.Wire.DisableStream && (o.Tally.Goodput.TTFT > 0 || o.Tally.Goodput.TPOT > 0) {
+		problems[4] = errors.New("--goodput: ttft and tpot are not measured with --disable-stream; e2el is")
+	}
 	return o, cmp.Or(problems[:]...)
 }
 
-// percentiles are those that resolve has checked.
-func (o Options) percentiles() tally.Percentiles {
-	list, _ := tally.ParsePercentiles(o.Percentiles)
-	return list
+// TakeWords takes the words that belong to no flag: vllm bench serve parts its objectives by blanks
+// (--goodput ttft:500 tpot:50), so they may follow that flag. Others are usage errors.
+func (o *Options) TakeWords(words []string) error {
+	for _, word := range words {
+		if !o.Tally.Goodput.Asked() || o.Tally.Goodput.Set(word) != nil {
+			return fmt.Errorf("%q belongs to no flag", word)
+		}
+	}
+	return nil
 }

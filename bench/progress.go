@@ -8,37 +8,54 @@ import (
 	"time"
 )
 
-// progress draws one line in tqdm's form, at most twice a second and after the last request:
+// progress draws one line in tqdm's form, at most twice a second and after the last request, with
+// what is neither done nor to come behind it:
 //
-//	42%|████▏     | 27/64 [00:03<00:04,  8.90it/s]
+//	42%|████▏     | 27/64 [00:03<00:04,  8.90it/s, running=8, failed=1]
 //
 // A nil progress draws nothing.
 type progress struct {
 	w     io.Writer
-	total int
 	began time.Time
 
 	mu    sync.Mutex
-	count int
+	state counts
 	drawn time.Time
 }
+
+// counts are numbers of requests.
+type counts struct{ done, total, running, failed int }
 
 const redrawEvery = 500 * time.Millisecond
 
 func newProgress(w io.Writer, total int) *progress {
-	p := &progress{w: w, total: total, began: time.Now()}
+	p := &progress{w: w, state: counts{total: total}, began: time.Now()}
 	p.draw(p.began)
 	return p
 }
 
-// add counts a request that has ended.
-func (p *progress) add() {
+// sent counts a request that has begun.
+func (p *progress) sent() {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count++
+	p.state.running++
+}
+
+// ended counts a request that has ended.
+func (p *progress) ended(failed bool) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.running--
+	p.state.done++
+	if failed {
+		p.state.failed++
+	}
 	if now := time.Now(); now.Sub(p.drawn) >= redrawEvery {
 		p.draw(now)
 	}
@@ -51,35 +68,42 @@ func (p *progress) finish() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.state.running = 0 // those that an interrupt has cut short
 	p.draw(time.Now())
 	_, _ = io.WriteString(p.w, "\n") // nobody need look at the progress
 }
 
 func (p *progress) draw(now time.Time) {
 	p.drawn = now
-	_, _ = io.WriteString(p.w, "\r"+progressLine(p.count, p.total, now.Sub(p.began)))
+	_, _ = io.WriteString(p.w, "\r"+progressLine(p.state, now.Sub(p.began)))
 }
 
 // progressLine is one state of the bar: share, bar of ten cells in eighths, count, time gone and
 // time to go, rate.
-func progressLine(count, total int, elapsed time.Duration) string {
+func progressLine(c counts, elapsed time.Duration) string {
 	const cells = 10
-	eighths := count * cells * 8 / max(total, 1)
+	eighths := c.done * cells * 8 / max(c.total, 1)
 	bar := strings.Repeat("█", eighths/8)
 	if part := eighths % 8; part > 0 {
 		bar += string([]rune(" ▏▎▍▌▋▊▉")[part])
 	}
 	bar += strings.Repeat(" ", cells-len([]rune(bar)))
 	left, rate := "?", "?it/s"
-	if count > 0 && elapsed > 0 {
-		perSecond := float64(count) / elapsed.Seconds()
-		left = clock(time.Duration(float64(total-count) / perSecond * float64(time.Second)))
+	if c.done > 0 && elapsed > 0 {
+		perSecond := float64(c.done) / elapsed.Seconds()
+		left = clock(time.Duration(float64(c.total-c.done) / perSecond * float64(time.Second)))
 		rate = fmt.Sprintf("%5.2fit/s", perSecond)
 		if perSecond < 1 {
 			rate = fmt.Sprintf("%5.2fs/it", 1/perSecond)
 		}
 	}
-	return fmt.Sprintf("%3.0f%%|%s| %d/%d [%s<%s, %s]", 100*float64(count)/float64(max(total, 1)), bar, count, total, clock(elapsed), left, rate)
+	if c.running > 0 {
+		rate += fmt.Sprintf(", running=%d", c.running)
+	}
+	if c.failed > 0 {
+		rate += fmt.Sprintf(", failed=%d", c.failed)
+	}
+	return fmt.Sprintf("%3.0f%%|%s| %d/%d [%s<%s, %s]", 100*float64(c.done)/float64(max(c.total, 1)), bar, c.done, c.total, clock(elapsed), left, rate)
 }
 
 // clock writes a duration as tqdm does: 00:03, 1:02:03.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"servematrix/bench/dataset"
@@ -47,7 +48,8 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 				bar = newProgress(stderr, set.Count)
 			}
 		},
-		done: func() { bar.add() },
+		sent:  func() { bar.sent() },
+		ended: func(failed bool) { bar.ended(failed) },
 	})
 	bar.finish()
 	if err != nil {
@@ -62,12 +64,15 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	s.WriteText(stdout)
-	if err := s.appendJSON(); err != nil {
+	if err := errors.Join(s.unwritten, s.appendJSON()); err != nil {
 		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
 		return exitFailed
 	}
 	for _, e := range s.Errors {
-		fmt.Fprintf(stderr, "servematrix bench: %d requests failed (%s), first: %s\n", e.Count, e.Class, e.First)
+		fmt.Fprintf(stderr, "servematrix bench: %d requests failed (%s), first: %s\n", e.Count, e.Class, strings.Join(e.Examples, " · "))
+	}
+	for _, reason := range s.Bottleneck {
+		fmt.Fprintf(stderr, "servematrix bench: the client may have been the limit: %s\n", reason)
 	}
 	switch {
 	case s.Partial:
@@ -84,7 +89,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 // during the load the summary is of what had ended, and marked as partial.
 func Measure(ctx context.Context, opt Options) (*Summary, error) {
 	return measure(ctx, opt, hooks{
-		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, done: func() {},
+		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(bool) {},
 	})
 }
 
@@ -92,7 +97,8 @@ func Measure(ctx context.Context, opt Options) (*Summary, error) {
 type hooks struct {
 	ready func(Options, *dataset.Set)
 	begin func(Options, *dataset.Set)
-	done  func()
+	sent  func()
+	ended func(failed bool)
 }
 
 func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
@@ -105,6 +111,19 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		return nil, usageError{err}
 	}
 	defer set.Close()
+	requests, err := openRequests(opt.OutputRequests, opt.Load.Scheduled(set), !opt.Wire.DisableStream)
+	if err != nil {
+		return nil, err
+	}
+	s, err := send(ctx, opt, set, requests, h)
+	if failed := requests.close(); failed != nil && s != nil {
+		s.unwritten = failed
+	}
+	return s, err
+}
+
+// send prepares the server, sends the load and sums it up.
+func send(ctx context.Context, opt Options, set *dataset.Set, requests *requestFile, h hooks) (_ *Summary, err error) {
 	client := wire.New(opt.Wire)
 	defer client.Close()
 	if opt.Wire.Model, err = client.AskModel(ctx); err != nil {
@@ -122,20 +141,14 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		}
 	}
 	h.begin(opt, set)
-	s := newSummary(opt)
-	began := time.Now()
-	opt.Load.Run(ctx, began, set, func(p dataset.Prompt) {
-		r := client.Send(ctx, p, began)
-		if ctx.Err() != nil && r.Failed != nil {
-			return // cut short by us, which says nothing about the server
-		}
-		s.add(r) // keeps it or releases it
-		h.done()
-	})
+	c := &conversations{client: client, summary: newSummary(opt, set), requests: requests, hooks: h, began: time.Now()}
+	worked := watch()
+	opt.Load.Run(ctx, c.began, set, func(p dataset.Prompt, due time.Duration) { c.hold(ctx, p, due) })
 	if err := set.Err(); err != nil {
 		return nil, err
 	}
-	s.end(time.Since(began), set.Count)
+	s := c.summary
+	s.end(time.Since(c.began), worked())
 	s.Simulated = client.Simulated()
 	s.Partial = s.tally.Count() < set.Count
 	return s, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"servematrix/bench/dataset"
 	"servematrix/bench/tally"
 	"servematrix/bench/wire"
 	"servematrix/metric"
@@ -23,14 +24,23 @@ type Summary struct {
 	Simulated bool
 	// Partial says that the measurement was cut short; the numbers are of what had ended by then.
 	Partial bool
+	// Bottleneck says in words why the numbers may be the client's own limit; empty: they are not.
+	Bottleneck []string
 
-	tally   *tally.Tally
-	mu      sync.Mutex
-	records []*wire.Record // kept for --output-details only
+	prompts   int   // requests asked for
+	timed     bool  // by the dataset's own times
+	unwritten error // what kept --output-requests from being written
+	tally     *tally.Tally
+	effort    effort
+	mu        sync.Mutex
+	records   []*wire.Record // kept for --output-details only
 }
 
-func newSummary(opt Options) *Summary {
-	return &Summary{Options: opt, tally: tally.New(!opt.Wire.DisableStream, opt.percentiles())}
+func newSummary(opt Options, set *dataset.Set) *Summary {
+	return &Summary{
+		Options: opt, prompts: set.Count, timed: set.Timed,
+		tally: tally.New(opt.Tally, !opt.Wire.DisableStream, opt.Load.Scheduled(set)),
+	}
 }
 
 // add counts a request that has ended, and keeps it only for --output-details.
@@ -45,14 +55,18 @@ func (s *Summary) add(r *wire.Record) {
 	s.records = append(s.records, r)
 }
 
-// end computes the metrics of a run of so many prompts that lasted duration.
-func (s *Summary) end(duration time.Duration, prompts int) {
+// end computes the metrics of a run that lasted duration and took the client an effort.
+func (s *Summary) end(duration time.Duration, effort effort) {
 	s.Errors = s.tally.Errors()
 	s.Metrics = s.tally.Metrics(duration)
-	s.Metrics.Set("num_prompts", float64(prompts))
-	s.Metrics.Set("request_rate", s.Options.Load.RequestRate) // infinite where there was none, which JSON shows as null
+	s.Metrics.Set("num_prompts", float64(s.prompts))
+	if l := s.Options.Load; !s.timed && l.RampUpStrategy == "" {
+		s.Metrics.Set("request_rate", l.RequestRate) // infinite where there was none, which JSON shows as null
+	}
 	if s.Options.Load.MaxConcurrency > 0 {
 		s.Metrics.Set("max_concurrency", float64(s.Options.Load.MaxConcurrency))
 	}
+	s.effort = effort
+	s.Bottleneck = effort.bottleneck(s.Metrics, s.Options.Load.MaxConcurrency > 0)
 	slices.SortFunc(s.records, func(a, b *wire.Record) int { return cmp.Compare(a.Start, b.Start) })
 }

@@ -6,13 +6,17 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"servematrix/bench/tally"
+	"servematrix/metric"
 )
 
 const blockWidth = 50
 
 // WriteText writes the result block in the layout of sglang.bench_serving: titles centred in 50
-// signs, rows "{label:<40} {value:<10}". Rows that sglang's block lacks: Failed requests, Errors
-// by class, and notes that the server was a simulated one or the measurement cut short.
+// signs, rows "{label:<40} {value:<10}". Rows that sglang's block lacks: Failed requests, goodput as
+// vLLM's client words it, what a schedule adds, Errors by class, and notes that the server was a
+// simulated one, the measurement cut short or the client its limit.
 func (s *Summary) WriteText(w io.Writer) {
 	b := &block{}
 	m := s.Metrics
@@ -26,7 +30,13 @@ func (s *Summary) WriteText(w io.Writer) {
 	if s.Partial {
 		b.row("Partial:", "interrupted")
 	}
-	b.row("Traffic request rate:", pythonFloat(o.Load.RequestRate))
+	for _, reason := range s.Bottleneck {
+		b.row("Client bottleneck:", reason)
+	}
+	if o.Tally.Definitions != tally.SGLang {
+		b.row("Definitions:", o.Tally.Definitions)
+	}
+	b.row("Traffic request rate:", s.rate())
 	if o.Load.MaxConcurrency > 0 {
 		b.row("Max request concurrency:", strconv.Itoa(o.Load.MaxConcurrency))
 	} else {
@@ -38,6 +48,9 @@ func (s *Summary) WriteText(w io.Writer) {
 	b.count("Total input tokens:", m.Value("total_input_tokens"))
 	b.count("Total generated tokens:", m.Value("total_output_tokens"))
 	b.number("Request throughput (req/s):", m.Value("request_throughput"))
+	if goodput, ok := m.Get("request_goodput"); ok {
+		b.number("Request goodput (req/s):", goodput)
+	}
 	b.number("Input token throughput (tok/s):", m.Value("input_throughput"))
 	b.number("Output token throughput (tok/s):", m.Value("output_throughput"))
 	if peak, ok := m.Get("peak_output_throughput"); ok {
@@ -56,6 +69,7 @@ func (s *Summary) WriteText(w io.Writer) {
 	} {
 		s.section(b, section.title, section.label, section.metric)
 	}
+	s.schedule(b)
 	if len(s.Errors) > 0 {
 		b.title("Errors", "-")
 		for _, e := range s.Errors {
@@ -67,18 +81,33 @@ func (s *Summary) WriteText(w io.Writer) {
 }
 
 // section writes the statistics of one latency; nothing where none was measured.
-func (s *Summary) section(b *block, title, label, metric string) {
-	if _, ok := s.Metrics.Get("mean_" + metric); !ok {
+func (s *Summary) section(b *block, title, label, latency string) {
+	if _, ok := s.Metrics.Get("mean_" + latency); !ok {
 		return
 	}
 	b.title(title, "-")
-	b.number("Mean "+label+" (ms):", s.Metrics.Value("mean_"+metric))
-	b.number("Median "+label+" (ms):", s.Metrics.Value("median_"+metric))
-	b.number("Std "+label+" (ms):", s.Metrics.Value("std_"+metric))
-	for _, p := range s.Options.percentiles() {
-		b.number("P"+p.Name+" "+label+" (ms):", s.Metrics.Value("p"+p.Name+"_"+metric))
+	b.number("Mean "+label+" (ms):", s.Metrics.Value("mean_"+latency))
+	b.number("Median "+label+" (ms):", s.Metrics.Value("median_"+latency))
+	b.number("Std "+label+" (ms):", s.Metrics.Value("std_"+latency))
+	for _, p := range s.Options.Tally.PercentileNames() {
+		b.number("P"+p+" "+label+" (ms):", s.Metrics.Value("p"+p+"_"+latency))
 	}
-	b.number("Max "+label+" (ms):", s.Metrics.Value("max_"+metric))
+	b.number("Max "+label+" (ms):", s.Metrics.Value("max_"+latency))
+}
+
+// schedule writes how far sending kept to its schedule, and what latencies are from there.
+func (s *Summary) schedule(b *block) {
+	told := false
+	for _, name := range metric.Sometimes() {
+		value, ok := s.Metrics.Get(name)
+		if info, _ := metric.Lookup(name); ok && info.Unit == "ms" {
+			if !told {
+				b.title("From Schedule", "-")
+			}
+			b.number(info.Label+":", value)
+			told = true
+		}
+	}
 }
 
 // block builds the text.

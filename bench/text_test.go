@@ -54,10 +54,15 @@ func TestBlockHasSGLangsLayout(t *testing.T) {
 }
 
 func TestBlockTellsWhatSGLangsDoesNot(t *testing.T) {
-	opt, _ := options(func(o *Options) { o.Wire.DisableStream = true; o.Load.RequestRate = 20; o.Percentiles = "50,99.9" }).resolve()
+	opt, _ := options(func(o *Options) {
+		o.Wire.DisableStream = true
+		o.Load.RequestRate = 20
+		o.Tally.Percentiles = "50,99.9"
+		o.Tally.Definitions = "vllm"
+	}).resolve()
 	s := &Summary{
-		Options: opt, Simulated: true, Partial: true, Errors: []tally.ErrorClass{{Class: wire.Refused, Count: 3, First: "x"}},
-		Metrics: metric.Of(map[string]float64{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2}),
+		Options: opt, Simulated: true, Partial: true, Errors: []tally.ErrorClass{{Class: wire.Refused, Count: 3, Examples: []string{"x"}}}, Bottleneck: []string{"its processors were busy: it used 1.95 of 2"},
+		Metrics: metric.Of(map[string]float64{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2, "request_goodput": 0.25, "p99_send_lateness_ms": 7, "mean_e2e_latency_from_schedule_ms": 8}),
 	}
 	var out bytes.Buffer
 	s.WriteText(&out)
@@ -65,6 +70,9 @@ func TestBlockTellsWhatSGLangsDoesNot(t *testing.T) {
 		"Server:                                  simulated \n", "Partial:                                 interrupted\n",
 		"Traffic request rate:                    20.0      \n", "Max request concurrency:                 not set   \n",
 		"Failed requests:                         3         \n", "P99.9 E2E Latency (ms):                  2.00      \n",
+		"Request goodput (req/s):                 0.25      \n", "Client bottleneck:                       its processors were busy: it used 1.95 of 2\n",
+		"Definitions:                             vllm      \n",
+		"------------------From Schedule-------------------\nP99 send lateness (ms):                  7.00      \nMean E2E latency from schedule (ms):     8.00      \n",
 		"----------------------Errors----------------------\n", "refused:                                 3         \n",
 	} {
 		if !strings.Contains(out.String(), row) {
@@ -95,15 +103,16 @@ func TestProgressLooksLikeTqdm(t *testing.T) {
 		m := regexp.MustCompile(`\| (\d+)/(\d+) \[`).FindStringSubmatch(line)
 		count, _ := strconv.Atoi(m[1])
 		total, _ := strconv.Atoi(m[2])
-		got := progressLine(count, total, time.Second)
+		got := progressLine(counts{done: count, total: total}, time.Second)
 		if want, _, _ := strings.Cut(line, "["); !strings.HasPrefix(got, want+"[00:01<") {
 			t.Errorf("got  %s\nwant %s", got, line)
 		}
 	}
 	for want, got := range map[string]string{
-		" 42%|████▏     | 27/64 [00:03<00:04,  9.00it/s]":     progressLine(27, 64, 3*time.Second),
-		"  0%|          | 0/64 [00:00<?, ?it/s]":              progressLine(0, 64, 0),
-		" 50%|█████     | 1/2 [1:01:40<1:01:40, 3700.00s/it]": progressLine(1, 2, 3700*time.Second),
+		" 42%|████▏     | 27/64 [00:03<00:04,  9.00it/s]":                      progressLine(counts{done: 27, total: 64}, 3*time.Second),
+		"  0%|          | 0/64 [00:00<?, ?it/s]":                               progressLine(counts{total: 64}, 0),
+		" 42%|████▏     | 27/64 [00:03<00:04,  9.00it/s, running=8, failed=1]": progressLine(counts{27, 64, 8, 1}, 3*time.Second),
+		" 50%|█████     | 1/2 [1:01:40<1:01:40, 3700.00s/it]":                  progressLine(counts{done: 1, total: 2}, 3700*time.Second),
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -126,10 +135,10 @@ func TestJSONLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSummary(opt)
+	s := newSummary(opt, &dataset.Set{})
 	s.add(&wire.Record{Start: time.Second, TTFT: time.Second, E2E: 2 * time.Second, Gaps: []time.Duration{time.Second}, Input: 3, Output: 2})
 	s.add(&wire.Record{Failed: &wire.Failure{Class: wire.Reset, Message: "gone"}, Input: 4})
-	s.end(4*time.Second, s.Options.Dataset.NumPrompts)
+	s.end(4*time.Second, effort{CPUSeconds: 1.5, Cores: 2})
 	for range 2 {
 		if err := s.appendJSON(); err != nil {
 			t.Fatal(err)
@@ -155,7 +164,12 @@ func TestJSONLine(t *testing.T) {
 			Headers []string
 			Shared  map[string]any `json:"generated_shared_prefix"`
 		}
-		Details details
+		Effort           effort `json:"client_effort"`
+		InputLens        []int  `json:"input_lens"`
+		TTFTs, Latencies []*float64
+		ITLs             [][]float64
+		StartTimes       []float64 `json:"start_times"`
+		Failures         []string  `json:"request_errors"`
 	}
 	if err := json.Unmarshal([]byte(lines[0]), &got); err != nil {
 		t.Fatal(err)
@@ -164,9 +178,8 @@ func TestJSONLine(t *testing.T) {
 		len(got.Errors) != 1 || got.Config.Headers[0] != "Authorization" || got.Config.Shared["num_groups"] != 2.0 {
 		t.Errorf("%+v", got)
 	}
-	d := got.Details
-	if len(d.Start) != 2 || d.TTFT[0] != nil || *d.TTFT[1] != 1000 || *d.E2E[1] != 2000 || d.ITL[1][0] != 1000 || d.Errors[0] != "reset: gone" || d.InputLens[1] != 3 {
-		t.Errorf("details %+v", d)
+	if len(got.StartTimes) != 2 || got.TTFTs[0] != nil || *got.TTFTs[1] != 1 || *got.Latencies[1] != 2 || got.ITLs[1][0] != 1 || got.Failures[0] != "reset: gone" || got.InputLens[1] != 3 || got.Effort.CPUSeconds != 1.5 {
+		t.Errorf("details %+v", got)
 	}
 	s.Options.OutputFile = t.TempDir()
 	if err := s.appendJSON(); err == nil || !strings.Contains(err.Error(), "--output-file") {

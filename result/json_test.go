@@ -159,6 +159,17 @@ func TestJSONOfOurOwnForm(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"errors": int64(2), "error messages": []any{"reset: by peer"}}, m.Extra); diff != "" {
 		t.Error(diff)
 	}
+	m = parse(t, `{"duration_s": 2, "completed": 3, "client": "servematrix bench", "client_bottleneck": ["it was slow"], "client_effort": {"cpu_s": 1.5},
+		"errors": [{"class": "reset", "count": 2, "examples": ["by peer", "by proxy"]}], "input_lens": [1, 2], "request_errors": ["", "reset: by peer"]}`)[0]
+	if diff := cmp.Diff(map[string]any{"errors": int64(2), "error messages": []any{"reset: by peer"}, "client_effort": map[string]any{"cpu_s": 1.5}}, m.Extra); diff != "" {
+		t.Error(diff)
+	}
+	for strict, ok := range map[bool]bool{false: true, true: false} {
+		v := Judge(parse(t, `{"duration_s": 2, "completed": 3, "total_output_tokens": 9, "client": "servematrix bench", "client_bottleneck": ["it was slow"]}`)[0], Expectation{Generic: true, Strict: strict})
+		if v.OK != ok || !v.Has(ClientStarved) || !strings.HasSuffix(v.Reasons[0].Detail, ": it was slow") {
+			t.Errorf("strict %v: %+v", strict, v)
+		}
+	}
 	inner := parse(t, `{"client": "servematrix bench", "metrics": {"duration_s": 2, "completed": 3, "odd": 1}, "extra": {"a": 1}}`)[0]
 	if inner.Metrics.Value("completed") != 3 || inner.Extra["a"] != int64(1) || inner.Extra["odd"] != int64(1) {
 		t.Errorf("%+v", inner)

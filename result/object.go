@@ -22,6 +22,7 @@ type object struct {
 	line     int      // where it begins, from 1; 0 when unknown
 	sim      bool
 	partial  bool // the client says itself that it was interrupted
+	findings []Reason
 }
 
 // usualConfig is how many configuration keys a line has at most, mostly.
@@ -35,7 +36,7 @@ func newObject() *object {
 var perRequest = map[string]bool{
 	"input_lens": true, "output_lens": true, "ttfts": true, "itls": true, "latencies": true,
 	"start_times": true, "queue_times": true, "generated_texts": true, "prompts": true,
-	"text_chunks": true, "requests": true, "details": true,
+	"text_chunks": true, "requests": true, "details": true, "request_errors": true,
 }
 
 // harmlessServerInfo are the server arguments in SGLang's server_info that are worth keeping.
@@ -156,12 +157,29 @@ func (o *object) nested(s *scanner, key *keyMeaning) error {
 		maps.Copy(o.extra, inner)
 	case isObject && key.name == "config":
 		maps.Copy(o.config, inner)
+	case key.name == "client_bottleneck":
+		o.bottlenecks(value)
 	case isObject && (key.asked || key.name == "metadata" || key.name == "args"):
 		o.config[key.name] = value
 	default:
 		o.extra[key.label] = value
 	}
 	return nil
+}
+
+// bottlenecks takes what the embedded client says of itself.
+func (o *object) bottlenecks(list any) {
+	reasons, _ := list.([]any)
+	for _, r := range reasons {
+		if reason, ok := r.(string); ok {
+			o.findings = append(o.findings, bottleneck(reason))
+		}
+	}
+}
+
+// bottleneck is the finding that a client takes itself for the limit of what it measured.
+func bottleneck(reason string) Reason {
+	return Reason{ClientStarved, SeverityWarning, "the client says that the numbers may be its own limit: " + reason}
 }
 
 // own takes metrics that stand in an object of their own, as servematrix writes them.
@@ -190,7 +208,10 @@ func (o *object) errors(s *scanner) error {
 			o.failed(v, 1)
 		case map[string]any:
 			class, _ := v["class"].(string)
-			first, _ := v["first"].(string)
+			first, _ := v["first"].(string) // as written until examples took its place
+			if examples, _ := v["examples"].([]any); len(examples) > 0 {
+				first, _ = examples[0].(string)
+			}
 			if n, ok := v["count"].(int64); ok && n > 0 {
 				o.failed(class+": "+first, n)
 			}
@@ -221,7 +242,7 @@ func clip(message string) string {
 func (o *object) measurement() *Measurement {
 	m := &Measurement{
 		Metrics: o.metrics, Extra: o.extra, Config: o.config, Source: "json", Parser: ParserVersion,
-		Simulated: o.sim, Partial: o.partial, at: Source{Line: o.line},
+		Simulated: o.sim, Partial: o.partial, Findings: o.findings, at: Source{Line: o.line},
 	}
 	if o.requests {
 		// SGLang counts no failures of its own; vLLM's count is the same number.

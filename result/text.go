@@ -318,6 +318,9 @@ func (b *textBlock) other(r row, f float64, numeric, known bool, places int) {
 	case strings.EqualFold(r.label, "partial"):
 		b.partial = true
 		return
+	case strings.EqualFold(r.label, "client bottleneck"):
+		b.m.Findings = append(b.m.Findings, bottleneck(r.value))
+		return
 	case known && (lower == "not set" || lower == "none" || lower == "n/a"):
 		return
 	}

@@ -259,13 +259,26 @@ func TestTextOfOurOwnForm(t *testing.T) {
 		"Backend:                                 sglang    ",
 		"Server:                                  simulated ",
 		"Partial:                                 interrupted",
+		"Client bottleneck:                       its processors were busy: it used 1.95 of 2",
 		"Successful requests:                     4         ",
 		"Failed requests:                         2         ",
+		"Request goodput (req/s):                 1.50      ",
+		"------------------From Schedule-------------------",
+		"P99 send lateness (ms):                  7.00      ",
+		"Mean E2E latency from schedule (ms):     8.00      ",
 		"----------------------Errors----------------------",
 		"reset:                                   2         ",
 	))
 	if m.Client != ClientServematrix || !m.Simulated || !m.Partial || m.Extra["reset"] != int64(2) || len(m.Extra) != 1 {
 		t.Errorf("%+v", m)
+	}
+	if len(m.Findings) != 1 || m.Findings[0] != bottleneck("its processors were busy: it used 1.95 of 2") {
+		t.Errorf("findings %v", m.Findings)
+	}
+	for name, want := range map[string]float64{"request_goodput": 1.5, "p99_send_lateness_ms": 7, "mean_e2e_latency_from_schedule_ms": 8} {
+		if got := m.Metrics.Value(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -36,6 +36,13 @@ func Rate(fs *pflag.FlagSet, p *float64, name string, usage string) {
 	fs.Var((*rate)(p), name, usage)
 }
 
+// Positive adds a flag for a number more than 0, +Inf as well. Its default may be 0, which says that
+// nothing was given.
+func Positive(fs *pflag.FlagSet, p *float64, name string, value float64, usage string) {
+	*p = value
+	fs.Var((*positive)(p), name, usage)
+}
+
 type count int
 
 func (c *count) String() string { return strconv.Itoa(int(*c)) }
@@ -85,5 +92,18 @@ func (r *rate) Set(s string) error {
 		return errors.New("want requests per second, more than 0, or inf")
 	}
 	*r = rate(f)
+	return nil
+}
+
+type positive float64
+
+func (p *positive) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
+func (p *positive) Type() string   { return "float" }
+func (p *positive) Set(s string) error {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0) {
+		return errors.New("want a number more than 0")
+	}
+	*p = positive(f)
 	return nil
 }

@@ -5,48 +5,49 @@ package load
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"servematrix/bench/dataset"
 )
 
-// streamArrivals is the stream of randomness of arrivals; those of package dataset are others.
-const streamArrivals = 4
-
 // Run calls send for all prompts, from many goroutines, until all have returned. It sends no more
-// when ctx ends. began is the beginning of the run.
+// when ctx ends. began is the beginning of the run; due is when the schedule wanted the prompt
+// sent, since then, and 0 where there is no schedule.
 //
-// Without a rate this is a closed loop: MaxConcurrency senders take the next prompt when their
-// last answer is complete. With a rate it is an open one: request i is sent at the i-th point of a
-// Poisson process that begins with the run, whatever became of the ones before. Both combine: an
-// arrival that finds MaxConcurrency requests in flight waits for its turn, and this waiting,
-// which happens in the client, is no part of its latency, as in sglang.bench_serving.
-func (o Options) Run(ctx context.Context, began time.Time, set *dataset.Set, send func(dataset.Prompt)) {
+// Without a schedule this is a closed loop: MaxConcurrency senders take the next prompt when their
+// last answer is complete. With one it is an open loop: a prompt is sent when it is due, whatever
+// became of the ones before. Both combine: a prompt that is due while MaxConcurrency requests are
+// in flight waits for its turn. This waiting happens in the client: it is no part of the request's
+// latency, as in both clients that this one follows, but of its lateness.
+func (o Options) Run(ctx context.Context, began time.Time, set *dataset.Set, send func(p dataset.Prompt, due time.Duration)) {
+	type duePrompt struct {
+		dataset.Prompt
+		due time.Duration
+	}
 	var wait sync.WaitGroup
-	queue := make(chan dataset.Prompt)
+	queue := make(chan duePrompt)
 	if o.MaxConcurrency > 0 {
 		for range min(o.MaxConcurrency, set.Count) {
 			wait.Go(func() {
 				for p := range queue {
-					send(p)
+					send(p.Prompt, p.due)
 				}
 			})
 		}
 	}
-	arrivals := arrivals{rate: o.RequestRate, rng: rand.New(rand.NewPCG(o.Seed, streamArrivals))}
+	schedule := o.schedule(set)
 	for p := range set.Prompts {
-		if !arrivals.wait(ctx, began) {
+		due := schedule(p)
+		if !sleepUntil(ctx, began.Add(due)) {
 			break
 		}
 		if o.MaxConcurrency == 0 {
-			wait.Go(func() { send(p) })
+			wait.Go(func() { send(p, due) })
 			continue
 		}
 		select {
-		case queue <- p:
+		case queue <- duePrompt{p, due}:
 		case <-ctx.Done():
 		}
 	}
@@ -54,25 +55,13 @@ func (o Options) Run(ctx context.Context, began time.Time, set *dataset.Set, sen
 	wait.Wait()
 }
 
-// arrivals gives the points in time at which requests are due. Points are absolute, so that
-// a late wake-up does not delay those after it.
-type arrivals struct {
-	rate float64
-	rng  *rand.Rand
-	next time.Duration
-}
-
-// wait waits for the next arrival; the first is due at once. Gaps are exponential with mean 1/rate.
-func (a *arrivals) wait(ctx context.Context, began time.Time) bool {
-	if ctx.Err() != nil {
-		return false
+// sleepUntil waits for a point in time; at once if it has passed. It reports false when ctx ended.
+func sleepUntil(ctx context.Context, at time.Time) bool {
+	left := time.Until(at)
+	if left <= 0 || ctx.Err() != nil {
+		return ctx.Err() == nil
 	}
-	if math.IsInf(a.rate, 1) {
-		return true
-	}
-	due := a.next
-	a.next += time.Duration(a.rng.ExpFloat64() / a.rate * float64(time.Second))
-	timer := time.NewTimer(due - time.Since(began))
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -8,17 +8,14 @@ import (
 	"servematrix/metric"
 )
 
-// Percentiles are those to give of latencies.
-type Percentiles []Percentile
-
-// Percentile is one of them: its number as in metric names, such as 99.9, and in percent.
-type Percentile struct {
-	Name  string
-	Value float64
+// percentile is one to give of latencies: its number as in metric names, such as 99.9, and in percent.
+type percentile struct {
+	name  string
+	value float64
 }
 
-// ParsePercentiles reads a list such as 90,95,99.
-func ParsePercentiles(text string) (list Percentiles, err error) {
+// parsePercentiles reads a list such as 90,95,99.
+func parsePercentiles(text string) (list []percentile, err error) {
 	for field := range strings.SplitSeq(text, ",") {
 		field = strings.TrimSpace(field)
 		value, err := strconv.ParseFloat(field, 64)
@@ -26,7 +23,7 @@ func ParsePercentiles(text string) (list Percentiles, err error) {
 		if err != nil || !ok {
 			return nil, fmt.Errorf("--percentiles %s: %q is no number from 0 to 100", text, field)
 		}
-		list = append(list, Percentile{strings.TrimSuffix(strings.TrimPrefix(name, "p"), "_ttft_ms"), value})
+		list = append(list, percentile{strings.TrimSuffix(strings.TrimPrefix(name, "p"), "_ttft_ms"), value})
 	}
 	return list, nil
 }

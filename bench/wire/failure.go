@@ -26,6 +26,7 @@ const (
 	Truncated   = "truncated"    // the answer ended early
 	Malformed   = "malformed"    // the answer is none that the protocol knows, or is too long
 	WrongTokens = "wrong_tokens" // the number of tokens is not what was asked for, or not what came
+	NotAsked    = "not_asked"    // an earlier turn of the conversation failed
 	Other       = "other"
 )
 

@@ -63,7 +63,7 @@ The result block goes to stdout, progress to stderr.
 
 Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrupted`,
 		Example: "  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8",
-		Args:    cobra.NoArgs,
+		Args:    func(_ *cobra.Command, words []string) error { return opt.TakeWords(words) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
