@@ -212,9 +212,9 @@ func TestStreamOfTransformers(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	for backend, want := range map[string]string{
-		"sglang-oai":  `/v1/completions {"ignore_eos":true,"max_tokens":2,"model":"m","prompt":[0,0,0],"stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
+		"sglang-oai":  `/v1/completions {"ignore_eos":true,"max_tokens":2,"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5,"prompt":[0,0,0]}`,
 		"openai-chat": `/v1/chat/completions {"ignore_eos":true,"max_completion_tokens":2,"messages":[{"role":"user","content":" aaaa aaaa aaaa"}],"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5}`,
-		"sglang":      `/generate {"input_ids":[0,0,0],"sampling_params":{"ignore_eos":true,"max_new_tokens":2,"temperature":0},"stream":true,"temperature":0.5}`,
+		"sglang":      `/generate {"sampling_params":{"ignore_eos":true,"max_new_tokens":2,"temperature":0},"stream":true,"temperature":0.5,"input_ids":[0,0,0]}`,
 	} {
 		var got atomic.Value
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -84,10 +85,12 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 	defer cancel()
 	start := time.Now()
 	r.Start = start.Sub(began)
-	response, way, err := c.do(ctx, http.MethodPost, c.endpoint.path(), body)
-	r.Retries = way.retries()
+	response, err := c.try(ctx, http.MethodPost, c.endpoint.path(), body)
+	for ; lost(err) && ctx.Err() == nil; r.Retries++ {
+		response, err = c.try(ctx, http.MethodPost, c.endpoint.path(), c.body(p))
+	}
 	if err != nil {
-		r.Failed = classify(err, way.answered.Load())
+		r.Failed = classify(err, answered(err))
 		return r
 	}
 	defer response.Body.Close()
@@ -103,75 +106,63 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 	return r
 }
 
-// way is a request's way to the server. The transport may still write to the atomic ones when the
-// request has ended.
-type way struct {
-	body   []byte
-	reader *bytes.Reader // of body, as the last try sends it
-
-	connections atomic.Int32 // over which it went, one after another
-	reused      atomic.Bool  // the last one had served another request
-	written     atomic.Bool
-	answered    atomic.Bool // a byte of the answer came
-}
-
-func (w *way) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) {
-			w.connections.Add(1)
-			w.reused.Store(got.Reused)
-		},
-		WroteRequest:         func(httptrace.WroteRequestInfo) { w.written.Store(true) },
-		GotFirstResponseByte: func() { w.answered.Store(true) },
-	}
-}
-
-func (w *way) read() (io.ReadCloser, error) {
-	w.reader = bytes.NewReader(w.body)
-	return io.NopCloser(w.reader), nil
-}
-
-// forget drops what was sent, which the transport would keep until the answer has ended: thousands of
-// streams wait with long prompts.
-func (w *way) forget() {
-	w.body = nil
-	if w.written.Load() && w.retries() == 0 { // nobody reads it any more
-		w.reader.Reset(nil)
-	}
-}
-
-func (w *way) retries() int { return max(0, int(w.connections.Load())-1) }
-
-// do sends a request. A server may close a connection that it kept at the moment
-// at which it is used again; that is no failure of the request, which goes once
-// more, at the latest over a connection of its own. Redirects are not followed: what another
-// server would answer is not what was to be measured.
-func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, *way, error) {
-	w := &way{body: body}
-	ctx = httptrace.WithClientTrace(ctx, w.trace())
-	for {
-		w.reused.Store(false)
-		response, err := c.transport.RoundTrip(c.request(method, path, w).WithContext(ctx))
-		if err == nil {
-			w.forget()
-			if response.Header.Get(simulatedHeader) != "" {
-				c.simulated.Store(true)
-			}
-			return response, w, nil
-		}
-		if !w.reused.Load() || w.answered.Load() || ctx.Err() != nil {
-			return nil, w, err
-		}
-	}
-}
-
-func (c *Client) request(method, path string, w *way) *http.Request {
+// try sends a request once; body, if any, is one of bodies, to which it returns when it is written.
+// Redirects are not followed: what another server would answer is not what was to be measured. An
+// error is a *tried.
+func (c *Client) try(ctx context.Context, method, path string, body *bytes.Buffer) (*http.Response, error) {
+	t := &tried{}
 	to := *c.base
 	to.Path += path
-	r := &http.Request{Method: method, URL: &to, Host: to.Host, Header: c.header, ContentLength: int64(len(w.body)), GetBody: w.read}
-	r.Body, _ = w.read()
-	if len(w.body) == 0 {
-		r.Body = http.NoBody
+	r := &http.Request{Method: method, URL: &to, Host: to.Host, Header: c.header}
+	if body != nil { // net/http knows a reader of bytes, and writes it together with the header
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body.Bytes())), int64(body.Len())
+		t.body.Store(body)
 	}
-	return r
+	response, err := c.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(ctx, t.trace())))
+	if err != nil {
+		t.err = err
+		return nil, t
+	}
+	if response.Header.Get(simulatedHeader) != "" {
+		c.simulated.Store(true)
+	}
+	return response, nil
+}
+
+// tried is what became of a request that got no answer. The transport may still write to it when it
+// has given the request up.
+type tried struct {
+	err      error
+	body     atomic.Pointer[bytes.Buffer] // until it is written: thousands of streams wait for answers to long prompts
+	reused   atomic.Bool                  // the connection had served another request
+	answered atomic.Bool                  // a byte of an answer came
+}
+
+func (t *tried) Error() string { return t.err.Error() }
+func (t *tried) Unwrap() error { return t.err }
+
+func (t *tried) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn:              func(got httptrace.GotConnInfo) { t.reused.Store(got.Reused) },
+		GotFirstResponseByte: func() { t.answered.Store(true) },
+		WroteRequest: func(httptrace.WroteRequestInfo) {
+			if body := t.body.Swap(nil); body != nil {
+				bodies.Put(body)
+			}
+		},
+	}
+}
+
+// lost tells of a request that was lost with the connection that was kept for it: a server may close
+// that at the moment at which it is used again. This is no failure of the request, which goes once
+// more, at the latest over a connection of its own.
+func lost(err error) bool {
+	t, ok := errors.AsType[*tried](err)
+	return ok && t.reused.Load() && !t.answered.Load()
+}
+
+// answered tells whether an answer had begun.
+func answered(err error) bool {
+	t, ok := errors.AsType[*tried](err)
+	return ok && t.answered.Load()
 }

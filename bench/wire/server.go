@@ -18,7 +18,7 @@ func (c *Client) AskModel(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, 30*time.Second))
 	defer cancel()
-	response, _, err := c.do(ctx, http.MethodGet, "/v1/models", nil)
+	response, err := c.try(ctx, http.MethodGet, "/v1/models", nil)
 	if err != nil {
 		return "", fmt.Errorf("cannot reach the server: %w", err)
 	}
@@ -37,7 +37,7 @@ func (c *Client) AskModel(ctx context.Context) (string, error) {
 // Flush empties the server's prefix cache: SGLang's way, then vLLM's.
 func (c *Client) Flush(ctx context.Context) error {
 	for _, path := range []string{"/flush_cache", "/reset_prefix_cache"} {
-		response, _, err := c.do(ctx, http.MethodPost, path, nil)
+		response, err := c.try(ctx, http.MethodPost, path, nil)
 		if err != nil {
 			return fmt.Errorf("cannot flush the cache: %w", err)
 		}
