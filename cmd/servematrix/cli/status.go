@@ -236,6 +236,7 @@ func (st standing) write(w io.Writer) error {
 	if st.Ended != "" {
 		line("ended", "%s", st.Ended)
 	}
+	said := map[string]bool{}
 	for i, f := range st.Failures {
 		if i == most {
 			line("", "… and %d more: servematrix report %s", len(st.Failures)-most, st.Run)
@@ -245,7 +246,12 @@ func (st standing) write(w io.Writer) error {
 		if f.File != "" {
 			place = fmt.Sprintf("  %s:%d", f.File, f.Line)
 		}
-		line(f.Status, "%s block %d  %s: %s%s", f.Name, f.Block, f.Class, progress.Clean(f.Message), place)
+		message := ": " + progress.Clean(f.Message)
+		if said[f.kind()] {
+			message = ", as above"
+		}
+		said[f.kind()] = true
+		line(f.Status, "%s block %d  %s%s%s", f.Name, f.Block, f.Class, message, place)
 		for _, more := range f.more {
 			line("", "  %s", more)
 		}

@@ -34,16 +34,18 @@ func (st *standing) explain(s *snapshot) error {
 	known := map[string]bool{}
 	for i := range st.Failures[:min(len(st.Failures), most)] {
 		f := &st.Failures[i]
-		kind := f.Class + "\n" + f.Phase + "\n" + f.Message
-		if known[kind] {
+		if known[f.kind()] {
 			continue
 		}
-		known[kind] = true
+		known[f.kind()] = true
 		all := x.Explain(f.Failure, f.Cell, f.Block, launch[orchestrator.Unit{Cell: f.Cell, Block: f.Block}])
 		f.more = adviceOf(all)
 	}
 	return nil
 }
+
+// kind is what failures have in common that are alike.
+func (f failed) kind() string { return f.Class + "\n" + f.Phase + "\n" + f.Message }
 
 // adviceOf is what stands under a failure, a line each.
 func adviceOf(f report.Failure) (lines []string) {
