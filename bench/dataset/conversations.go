@@ -72,7 +72,7 @@ func (m *maker) choose(s *Set, f *os.File) (chosen []choice, err error) {
 			passed++
 			continue
 		case err != nil:
-			return nil, atLine{lineOf(f, p), err}
+			return nil, atLine{int(p.line), err}
 		}
 		chosen = append(chosen, c)
 		for _, turn := range c.lengths {
@@ -104,7 +104,7 @@ func (c choice) prompt(m *maker, f *os.File) (Prompt, error) {
 		err = errors.New("has changed since it was opened")
 	}
 	if err != nil {
-		return Prompt{}, atLine{lineOf(f, c.place), err}
+		return Prompt{}, atLine{int(c.place.line), err}
 	}
 	return m.request(t, c.lengths), nil
 }

@@ -95,6 +95,20 @@ func TestMooncake(t *testing.T) {
 	}
 }
 
+// Hashes are told apart by how they are written, not by where they stand.
+func TestHashes(t *testing.T) {
+	var a, b hashes
+	if err := json.Unmarshal([]byte(`[1, 12,"a,b" ,2,1]`), &a); err != nil || len(a) != 5 || a[0] != a[4] || a[0] == a[1] || a[1] == a[3] {
+		t.Errorf("%v, %v", a, err)
+	}
+	if err := json.Unmarshal([]byte(`["a,b",1]`), &b); err != nil || len(b) != 2 || b[0] != a[2] || b[1] != a[0] {
+		t.Errorf("%v, %v", b, err)
+	}
+	if err := json.Unmarshal([]byte(`[]`), &b); err != nil || b == nil || len(b) != 0 {
+		t.Errorf("%v, %v", b, err)
+	}
+}
+
 func TestBurstGPT(t *testing.T) {
 	type request struct {
 		in, out int
@@ -249,6 +263,8 @@ func TestBadFiles(t *testing.T) {
 		{Mooncake, `{"timestamp": -1, "input_length": 4, "output_length": 1}`, "data:1: timestamp -1"},
 		{Mooncake, `{"timestamp": 1e300, "input_length": 4, "output_length": 1}`, "data:1: timestamp 1e+300"},
 		{Mooncake, `{"timestamp": 1, "input_length": 4000, "output_length": 1, "hash_ids": [1, 2]}`, "data:1: 2 hash_ids for an input_length of 4000: want 8"},
+		{Mooncake, `{"timestamp": 1, "input_length": 4, "output_length": 1, "hash_ids": [[1]]}`, "data:1: hash_ids: want a list"},
+		{Mooncake, `{"timestamp": 1, "input_length": 4, "output_length": 1, "hash_ids": 7}`, "data:1: hash_ids: want a list"},
 		{Mooncake, `{"timestamp": 1, "input_length": 99999999999, "output_length": 1}`, "data:1: input_length 99999999999"},
 		{BurstGPT, "", "data: is empty"},
 		{BurstGPT, "a,b\n1,2", `data:1: no column "Timestamp"`},
@@ -261,8 +277,12 @@ func TestBadFiles(t *testing.T) {
 		{BurstGPT, "Timestamp,Model,Request tokens,Response tokens\n2,\"GPT-4,2,3\n", "data:2: "},
 		{ShareGPT, "", "data: is empty"},
 		{ShareGPT, "[]", "data: is empty"},
-		{ShareGPT, "[{}", "data: element 2 of the array, near line 1: not JSON"},
-		{ShareGPT, "[\n{},\n{},,]", "data: element 3 of the array, near line 3: not JSON"},
+		{ShareGPT, "[{}", "data:1: not JSON: it ends within the array"},
+		{ShareGPT, "[\n{},\n{},,]", "data:3: not JSON: ',' where an element is wanted"},
+		{ShareGPT, "[{},\n]", "data:2: not JSON: ']' where an element is wanted"},
+		{ShareGPT, "[]\n[]", "data:2: not JSON: '[' behind the array"},
+		{ShareGPT, "[\n{\"id\": x}\n]", "data:2: not JSON: invalid character 'x'"},
+		{ShareGPT, "[\n{\"id\": 1]\n]", "data:2: not JSON: invalid character ']'"},
 		{ShareGPT, "[\n\n{\"id\": 1}]", "data:3: no conversations; there is id"},
 		{ShareGPT, `[{"conversations": 5}]`, "data:1: conversations: cannot be number"},
 		{ShareGPT, `[{"conversations": []}]`, "data: none of its 1 conversations can be sent"},

@@ -3,9 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"time"
 )
@@ -14,10 +12,10 @@ import (
 // a hash for each 512 tokens of the prompt.
 // Source: FAST25-release/README.md in github.com/kvcache-ai/Mooncake.
 type mooncakeRow struct {
-	Timestamp    *float64          `json:"timestamp"`
-	InputLength  *int              `json:"input_length"`
-	OutputLength *int              `json:"output_length"`
-	HashIDs      []json.RawMessage `json:"hash_ids"`
+	Timestamp    *float64 `json:"timestamp"`
+	InputLength  *int     `json:"input_length"`
+	OutputLength *int     `json:"output_length"`
+	HashIDs      hashes   `json:"hash_ids"`
 }
 
 func mooncakeRows(_ Options, r io.Reader, yield func(row) error) error {
@@ -54,12 +52,41 @@ func mooncakeLine(text []byte) (r row, err error) {
 	if want := (r.input + blockTokens - 1) / blockTokens; line.HashIDs != nil && len(line.HashIDs) != want {
 		return r, fmt.Errorf("%d hash_ids for an input_length of %d: want %d, one for each %d tokens", len(line.HashIDs), r.input, want, blockTokens)
 	}
-	for _, id := range line.HashIDs {
-		h := fnv.New64a()
-		h.Write(bytes.TrimSpace(id))
-		r.blocks = append(r.blocks, h.Sum64())
-	}
+	r.blocks = line.HashIDs
 	return r, nil
+}
+
+// hashes are the blocks of a prompt: numbers or texts, of which a row may have hundreds, told apart
+// by the FNV-1a hash of how they are written.
+type hashes []uint64
+
+func (h *hashes) UnmarshalJSON(list []byte) error {
+	*h = nil
+	if bytes.Equal(list, []byte("null")) {
+		return nil
+	}
+	*h = make(hashes, 0, bytes.Count(list, []byte(","))+1)
+	if !bytes.HasPrefix(list, []byte("[")) || bytes.ContainsAny(list[1:], `{[\`) {
+		return fmt.Errorf("hash_ids: want a list of numbers or texts, got %.40s", list)
+	}
+	const offset, prime = 14695981039346656037, 1099511628211
+	sum, inString := uint64(offset), false
+	for _, b := range list[1:] {
+		switch {
+		case !inString && (b == ',' || b == ']'):
+			if sum != offset { // no empty list
+				*h = append(*h, sum)
+			}
+			sum = offset
+			continue
+		case !inString && (b == ' ' || b == '\t'):
+			continue
+		case b == '"':
+			inString = !inString
+		}
+		sum = (sum ^ uint64(b)) * prime
+	}
+	return nil
 }
 
 // Bounds of what a trace may say: a year, and more tokens than any context has.

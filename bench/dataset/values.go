@@ -29,7 +29,7 @@ func places(f *os.File) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		return elements(f)
+		return elements(r)
 	}
 	err := lines(r, func(rec record) error {
 		list = append(list, place{rec.at, int32(len(rec.raw)), int32(rec.line)})
@@ -50,53 +50,92 @@ func isArray(r *bufio.Reader) (bool, error) {
 	return bytes.HasPrefix(bytes.TrimSpace(ahead), []byte("[")), nil
 }
 
-// elements finds the elements of the array that the file is.
-func elements(f *os.File) (list []place, err error) {
-	newlines := &lineCounter{r: whole(f)}
-	d := json.NewDecoder(newlines)
-	_, err = d.Token() // the bracket
-	for err == nil && d.More() {
-		var raw json.RawMessage
-		if err = d.Decode(&raw); err == nil {
-			end := d.InputOffset()
-			list = append(list, place{end - int64(len(raw)), int32(len(raw)), 0})
-			if len(raw) > maxRecord {
-				err = fmt.Errorf("element %d is longer than %d MiB", len(list), maxRecord>>20)
+// elements finds the elements of the array that r is. It looks at brackets and quotes alone, which
+// is ten times as fast as to read each value; those that are sent are read whole.
+func elements(r *bufio.Reader) (list []place, err error) {
+	var c elementScanner
+	buffer := make([]byte, 1<<18)
+	for c.line = 1; ; {
+		n, err := r.Read(buffer)
+		for _, b := range buffer[:n] {
+			if err := c.next(b, &list); err != nil {
+				return nil, atLine{c.line, err}
 			}
+			c.at++
+		}
+		switch {
+		case errors.Is(err, io.EOF) && !c.done:
+			return nil, atLine{c.line, errors.New("not JSON: it ends within the array")}
+		case errors.Is(err, io.EOF):
+			return list, nil
+		case err != nil:
+			return nil, err
 		}
 	}
-	if err == nil {
-		_, err = d.Token()
-	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, fmt.Errorf("element %d of the array, near line %d: %w", len(list)+1, newlines.n+1, plainly(err))
-	}
-	return list, nil
 }
 
-// lineCounter counts the lines that went through it.
-type lineCounter struct {
-	r io.Reader
-	n int
+// elementScanner is where a scan through an array is.
+type elementScanner struct {
+	at               int64
+	line             int
+	depth            int // 1 between the elements
+	inString, escape bool
+	begun            bool // within an element
+	comma            bool // after one
+	done             bool // behind the array
+	element          place
 }
 
-func (c *lineCounter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += bytes.Count(p[:n], []byte("\n"))
-	return n, err
-}
-
-// lineOf is the line in which a place's value begins.
-func lineOf(f *os.File, p place) int {
-	if p.line > 0 {
-		return int(p.line)
+// next looks at one byte.
+func (c *elementScanner) next(b byte, list *[]place) error {
+	switch {
+	case c.escape:
+		c.escape = false
+	case c.inString:
+		c.escape = b == '\\'
+		c.inString = b != '"'
+	case b == '\n':
+		c.line++
+	case b == ' ' || b == '\t' || b == '\r':
+	case c.done:
+		return fmt.Errorf("not JSON: %q behind the array", b)
+	case c.depth == 0:
+		c.depth = 1 // the array's own bracket
+	case c.depth == 1 && (b == ',' || b == ']'):
+		if !c.begun && (b == ',' || c.comma) {
+			return fmt.Errorf("not JSON: %q where an element is wanted", b)
+		}
+		c.done, c.comma = b == ']', b == ','
+		return c.end(list)
+	default:
+		if !c.begun {
+			c.begun, c.element = true, place{at: c.at, line: int32(c.line)}
+		}
+		switch b {
+		case '"':
+			c.inString = true
+		case '{', '[':
+			c.depth++
+		case '}', ']':
+			c.depth--
+		}
 	}
-	c := &lineCounter{r: io.NewSectionReader(f, 0, p.at)}
-	_, _ = io.Copy(io.Discard, c) // of a file that cannot be read again the line so far
-	return c.n + 1
+	return nil
+}
+
+// end notes the element that ends here.
+func (c *elementScanner) end(list *[]place) error {
+	if !c.begun {
+		return nil
+	}
+	c.begun = false
+	size := c.at - c.element.at
+	if size > maxRecord {
+		return fmt.Errorf("an element is longer than %d MiB", maxRecord>>20)
+	}
+	c.element.size = int32(size)
+	*list = append(*list, c.element)
+	return nil
 }
 
 // read gives the value at a place.
@@ -130,8 +169,6 @@ func plainly(err error) error {
 		return fmt.Errorf("%s: cannot be %s", mistyped.Field, mistyped.Value)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON: %w", err)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("not JSON: it ends too early")
 	}
 	return err
 }
