@@ -2,8 +2,10 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"syscall"
 	"time"
 
@@ -91,27 +93,32 @@ func (e effort) bottleneck(m *metric.Values, queued bool) (reasons []string) {
 	if used := e.CPUSeconds / e.lasted.Seconds(); used >= busyShare*float64(e.Cores) {
 		reasons = append(reasons, fmt.Sprintf("its processors were busy: it used %.2f of %d", used, e.Cores))
 	}
-	name, median := shortest(m)
-	bound := max(tellShare*median, float64(leastTold)/float64(time.Millisecond))
-	if name == "" {
-		return reasons
-	}
-	if e.SchedulingDelayP99 > bound {
+	if name, median := shortest(m, "tpot_ms", "ttft_ms", "e2e_latency_ms"); e.SchedulingDelayP99 > bound(median) {
 		reasons = append(reasons, fmt.Sprintf("what arrived waited for a processor: %.1f ms at the 99th percentile, beside a median %s of %.1f ms", e.SchedulingDelayP99, name, median))
 	}
-	if late, ok := m.Get("p99_send_lateness_ms"); ok && !queued && late > bound {
-		reasons = append(reasons, fmt.Sprintf("requests were sent late: %.1f ms at the 99th percentile, beside a median %s of %.1f ms", late, name, median))
+	if queued {
+		return reasons
+	}
+	if name, median := shortest(m, "ttft_ms", "e2e_latency_ms"); m.Value("p99_send_lateness_ms") > bound(median) {
+		reasons = append(reasons, fmt.Sprintf("requests were sent late: %.1f ms at the 99th percentile, beside a median %s of %.1f ms", m.Value("p99_send_lateness_ms"), name, median))
 	}
 	return reasons
 }
 
-// shortest is the smallest of the median latencies, that a delay would show in first. ITL is not
-// among them: where chunks come in bunches it is next to nothing.
-func shortest(m *metric.Values) (name string, median float64) {
-	for _, l := range []struct{ label, name string }{{"TTFT", "ttft_ms"}, {"TPOT", "tpot_ms"}, {"E2E latency", "e2e_latency_ms"}} {
-		if v, ok := m.Get("median_" + l.name); ok && (name == "" || v < median) {
-			name, median = l.label, v
+// bound is what a delay of the client's own must not exceed beside a median latency.
+func bound(median float64) float64 {
+	return max(tellShare*median, float64(leastTold)/float64(time.Millisecond))
+}
+
+// shortest is the smallest of the medians of the named latencies, that a delay would show in first;
+// infinite where none was measured. ITL is never among them: where chunks come in bunches it is next
+// to nothing.
+func shortest(m *metric.Values, names ...string) (label string, median float64) {
+	median = math.Inf(1)
+	for _, name := range names {
+		if v, ok := m.Get("median_" + name); ok && v < median {
+			label, median = strings.ToUpper(strings.TrimSuffix(name, "_ms")), v
 		}
 	}
-	return name, median
+	return strings.ReplaceAll(label, "_LATENCY", " latency"), median
 }

@@ -46,7 +46,11 @@ func TestFlagValues(t *testing.T) {
 	if err != nil || r.WarmupRequests != 0 || r.Dataset.NumPrompts != 12 || r.Wire.BaseURL != "http://127.0.0.1:30000" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for _, bad := range [][]string{{"--request-rate", "0"}, {"--request-rate", "fast"}, {"--request-rate", "-1"}, {"--warmup-requests", "-1"}} {
+	o, err = flags(t, "--definitions", "vllm", "--goodput", "ttft:500", "--burstiness", "inf")
+	if r, err2 := o.resolve(); err != nil || err2 != nil || !r.Wire.CountEmpty || r.Tally.Goodput.TTFT != 500 || !math.IsInf(r.Load.Burstiness, 1) {
+		t.Errorf("%+v, %v, %v", r, err, err2)
+	}
+	for _, bad := range [][]string{{"--burstiness", "0"}, {"--goodput", ""}, {"--request-rate", "0"}, {"--request-rate", "fast"}, {"--request-rate", "-1"}, {"--warmup-requests", "-1"}} {
 		if _, err := flags(t, bad...); err == nil {
 			t.Errorf("%v passes", bad)
 		}
