@@ -58,7 +58,8 @@ func newBench(env Env) *cobra.Command {
 		Use:   "bench",
 		Short: "The embedded benchmark client",
 		Long: `Measures an OpenAI-compatible server: closed loop with a concurrency limit, or Poisson arrivals
-at a rate; prompts of exact length; TTFT, TPOT, ITL and end-to-end latency with percentiles.
+at a rate; prompts of exact length, conversations from a file, or a trace at its own times; TTFT,
+TPOT, ITL and end-to-end latency with percentiles.
 The result block goes to stdout, progress to stderr.
 
 Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrupted`,
@@ -70,6 +71,7 @@ Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrup
 			return codeError(bench.Run(ctx, opt, env.Stdout, env.Stderr))
 		},
 	}
+	cmd.Flags().SortFlags = false // where to, what, when, and what is told of it
 	bench.AddFlags(cmd.Flags(), &opt)
 	return cmd
 }
