@@ -190,8 +190,8 @@ func TestKeptConnectionThatTheServerCloses(t *testing.T) {
 	}))
 	defer server.Close()
 	s, err := quick(t, server.URL, nil)
-	if err != nil || s.Metrics.Value("completed") != 10 {
-		t.Errorf("%v completed, errors %+v, %v", s.Metrics.Value("completed"), s.Errors, err)
+	if err != nil || s.Metrics.Value("completed") != 10 || s.tally.Retries() == 0 {
+		t.Errorf("%v completed, %d retries, errors %+v, %v", s.Metrics.Value("completed"), s.tally.Retries(), s.Errors, err)
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}
 	rest, err := json.Marshal(besides{
 		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial,
-		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.config(), s.details(),
+		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.tally.Retries(), s.config(), s.details(),
 	})
 	if err != nil {
 		return nil, err
@@ -44,7 +44,9 @@ type besides struct {
 	Bottleneck []string           `json:"client_bottleneck"`
 	Effort     effort             `json:"client_effort"`
 	Errors     []tally.ErrorClass `json:"errors"`
-	Config     config             `json:"config"`
+	// Retries are requests that were sent anew, since a kept connection had been closed.
+	Retries int    `json:"retries"`
+	Config  config `json:"config"`
 	*details
 }
 
@@ -61,6 +63,8 @@ type config struct {
 	WarmupRequests   int      `json:"warmup_requests"`
 	IgnoreEOS        bool     `json:"ignore_eos"`
 	Stream           bool     `json:"stream"`
+	HTTP2            bool     `json:"http2,omitempty"`
+	Insecure         bool     `json:"insecure,omitempty"`
 	FlushCache       bool     `json:"flush_cache"`
 	TimeoutS         float64  `json:"timeout_s"`
 	Headers          []string `json:"headers,omitempty"`
@@ -75,7 +79,7 @@ func (s *Summary) config() config {
 	c := config{
 		Backend: w.Backend, BaseURL: w.ShownURL(), Model: w.Model, Description: d.Describe(),
 		Seed: o.Seed, RequestRate: s.rate(), MaxConcurrency: l.MaxConcurrency,
-		WarmupRequests: o.WarmupRequests, IgnoreEOS: !w.DisableIgnoreEOS, Stream: !w.DisableStream, FlushCache: o.FlushCache,
+		WarmupRequests: o.WarmupRequests, IgnoreEOS: !w.DisableIgnoreEOS, Stream: !w.DisableStream, HTTP2: w.HTTP2, Insecure: w.Insecure, FlushCache: o.FlushCache,
 		TimeoutS: w.Timeout.Seconds(), Headers: w.HeaderNames(), ExtraRequestBody: w.ExtraRequestBody, Percentiles: o.Tally.Percentiles,
 		Goodput: o.Tally.Goodput.String(), Definitions: o.Tally.Definitions,
 	}

@@ -71,6 +71,9 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	for _, e := range s.Errors {
 		fmt.Fprintf(stderr, "servematrix bench: %d requests failed (%s), first: %s\n", e.Count, e.Class, strings.Join(e.Examples, " · "))
 	}
+	if n := s.tally.Retries(); n > 0 {
+		fmt.Fprintf(stderr, "servematrix bench: %d requests were sent anew, because the server had closed the connection kept for them; their latencies hold the lost time\n", n)
+	}
 	for _, reason := range s.Bottleneck {
 		fmt.Fprintf(stderr, "servematrix bench: the client may have been the limit: %s\n", reason)
 	}
@@ -111,6 +114,9 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		return nil, usageError{err}
 	}
 	defer set.Close()
+	if err := opt.Wire.CheckFiles(min(opt.Load.MaxConcurrency, set.Count)); err != nil {
+		return nil, usageError{err}
+	}
 	requests, err := openRequests(opt.OutputRequests, opt.Load.Scheduled(set), !opt.Wire.DisableStream)
 	if err != nil {
 		return nil, err

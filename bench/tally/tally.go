@@ -36,7 +36,7 @@ type Tally struct {
 	stream, scheduled bool
 
 	mu                                    sync.Mutex
-	completed, failed, good               int
+	completed, failed, good, retries      int
 	input, output                         int           // tokens
 	inFlight                              time.Duration // the E2E latencies of all
 	ttft, tpot, itl, e2e                  distribution
@@ -55,6 +55,7 @@ func New(opt Options, stream, scheduled bool) *Tally {
 func (t *Tally) Add(r *wire.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.retries += r.Retries
 	if t.scheduled {
 		t.lateness.add(r.Start - r.Intended)
 	}
@@ -90,6 +91,14 @@ func (t *Tally) addStreamed(r *wire.Record) {
 	for _, gap := range r.Gaps {
 		t.itl.add(gap)
 	}
+}
+
+// Retries is how often a request was sent anew, because the server had closed the connection that was
+// kept for it. vLLM's client calls such a request failed; sglang.bench_serving keeps no connection.
+func (t *Tally) Retries() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.retries
 }
 
 // Count is how many requests have been added.

@@ -7,6 +7,18 @@ import (
 	"testing"
 )
 
+func TestCheckFiles(t *testing.T) {
+	most := openFiles() - spare
+	for requests, fits := range map[int]bool{0: true, most: true, most + 1: false} {
+		if err := (Options{}).CheckFiles(requests); (err == nil) != fits {
+			t.Errorf("%d of %d: %v", requests, most, err)
+		}
+		if err := (Options{HTTP2: true}).CheckFiles(requests); err != nil {
+			t.Errorf("HTTP/2: %v", err)
+		}
+	}
+}
+
 func TestResolve(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
