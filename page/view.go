@@ -100,6 +100,9 @@ func (v *view) headline() (err error) {
 	c := v.Data.Counts
 	total := c.Total()
 	switch {
+	case total == 0 && v.Data.State == Empty:
+		v.Tone = "open"
+		v.Headline, err = say("nothing.yet")
 	case total == 0:
 		v.Tone = "open"
 		v.Headline, err = say("nothing")

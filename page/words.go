@@ -43,6 +43,7 @@ var words = map[string]Text{
 	"some.ok":     {"%d of %d measured and valid", "%[2]d 项中 %[1]d 项测得且有效"},
 	"none.ok":     {"None of %d measured and valid", "%d 项中没有一项有效"},
 	"nothing":     {"Nothing to measure", "没有要测的内容"},
+	"nothing.yet": {"Nothing is measured yet", "尚无测量结果"},
 	"ok":          {"ok", "有效"},
 	"invalid":     {"invalid", "无效"},
 	"failed":      {"failed", "失败"},

@@ -96,10 +96,11 @@ func (t *tally) table() []Row {
 	return rows
 }
 
-// isFormer tells a cell or a block that the sweep, edited since, no longer has.
+// isFormer tells a cell or a block that the sweep, edited since, no longer has. Where no plan can be
+// read nobody knows of any.
 func (t *tally) isFormer(cell string, block int) bool {
 	_, planned := t.order[cell]
-	return !planned || t.session.Blocks > 0 && block > t.session.Blocks
+	return !planned && len(t.order) > 0 || t.session.Blocks > 0 && block > t.session.Blocks
 }
 
 // place is a cell's position in the plan, behind all others when it is not in it.

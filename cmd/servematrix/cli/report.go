@@ -75,7 +75,12 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 			}
 			return err
 		}
-		return report.Text(w, folder, opt.lang)
+		text := counted{to: w}
+		err := report.Text(&text, folder, opt.lang)
+		if err == nil && text.n == 0 {
+			fmt.Fprintf(env.Stderr, "%s has no launch or result yet: there is nothing in its report; servematrix status says where it stands\n", shown(env, string(folder)))
+		}
+		return err
 	}
 	if opt.out == "-" {
 		return draw(env.Stdout)
@@ -85,6 +90,18 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	}
 	wrote(env, env.path(opt.out))
 	return nil
+}
+
+// counted counts what is written.
+type counted struct {
+	to io.Writer
+	n  int
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	c.n += n
+	return n, err
 }
 
 // file is the file that a report is written to, and none for a device or a pipe: nothing can lie
