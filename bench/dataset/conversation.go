@@ -107,6 +107,15 @@ func (m *maker) openAI(e entry, raw []byte) (t talk, err error) {
 	if len(e.Messages) == 0 {
 		return t, missing("messages", raw)
 	}
+	var fields struct{ Messages []map[string]json.RawMessage }
+	_ = json.Unmarshal(raw, &fields) // decoded before
+	for i, message := range fields.Messages {
+		for field := range message {
+			if field != "role" && field != "content" {
+				return t, fmt.Errorf("message %d has %s: only role and content can be sent", i+1, field)
+			}
+		}
+	}
 	t.messages = e.Messages
 	one := turn{output: 256} // what sglang.bench_serving takes
 	for _, n := range []*int{e.MaxCompletionTokens, e.MaxTokens} {

@@ -290,6 +290,7 @@ func TestBadFiles(t *testing.T) {
 		{Custom, `{"prompt": "x", "output_tokens": -1}`, "data:1: output_tokens -1"},
 		{Custom, `{"prompt": ["x"]}`, "data:1: prompt: cannot be array"},
 		{Custom, "hello", "data:1: not JSON"},
+		{OpenAI, `{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": []}]}`, "data:1: message 2 has tool_calls: only role and content can be sent"},
 		{OpenAI, `{"prompt": "x"}`, "data:1: no messages; there is prompt"},
 		{OpenAI, `{"messages": [{"role": "user", "content": "x"}], "max_tokens": 0}`, "data:1: max_tokens 0"},
 		{OpenAI, `{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, "data:1: messages.content: cannot be array"},
