@@ -42,3 +42,29 @@ func place(name string) (i int, ok bool) {
 	}
 	return 0, false
 }
+
+// Place is where the table has a name of the contract, for who asks for the same names again and again.
+type Place struct{ at int }
+
+// PlaceOf gives a name's; ok is false for one that is not of the contract.
+func PlaceOf(name string) (p Place, ok bool) {
+	p.at, ok = place(name)
+	return p, ok
+}
+
+// Name is the name that stands there.
+func (p Place) Name() string { return names[p.at] }
+
+// SetAt is Set for the name at a place.
+func (v *Values) SetAt(p Place, f float64) {
+	v.held |= 1 << p.at
+	v.base[p.at] = f
+}
+
+// GetAt is Get for the name at a place.
+func (v *Values) GetAt(p Place) (float64, bool) {
+	if v == nil || v.held&(1<<p.at) == 0 {
+		return 0, false
+	}
+	return v.base[p.at], finite(v.base[p.at])
+}

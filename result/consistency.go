@@ -3,6 +3,8 @@ package result
 import (
 	"math"
 	"strings"
+
+	"servematrix/metric"
 )
 
 // Rounding to two decimals blurs small numbers; a difference counts beyond these.
@@ -19,8 +21,8 @@ const (
 // each request by the definition of TPOT. They are warnings: the throughput may still be right.
 func (j *judge) latencies() {
 	get := j.m.Metrics.Get
-	for _, names := range rising {
-		j.order(names)
+	for _, places := range rising {
+		j.order(places)
 	}
 	ttft, okT := get("mean_ttft_ms")
 	e2e, okE := get("mean_e2e_latency_ms")
@@ -47,30 +49,32 @@ func (j *judge) latencies() {
 }
 
 // rising are the median and the percentiles of each latency.
-var rising = func() (all [][]string) {
+var rising = func() (all [][]metric.Place) {
 	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
-		var names []string
+		var places []metric.Place
 		for _, stat := range []string{"median", "p90", "p95", "p99", "max"} {
-			names = append(names, stat+"_"+latency)
+			p, _ := metric.PlaceOf(stat + "_" + latency)
+			places = append(places, p)
 		}
-		all = append(all, names)
+		all = append(all, places)
 	}
 	return all
 }()
 
 // order checks that the metrics, of one latency, rise.
-func (j *judge) order(names []string) {
-	below, belowName := 0.0, ""
-	for _, name := range names {
-		f, ok := j.m.Metrics.Get(name)
+func (j *judge) order(places []metric.Place) {
+	below, first := 0.0, true
+	var belowPlace metric.Place
+	for _, p := range places {
+		f, ok := j.m.Metrics.GetAt(p)
 		if !ok {
 			continue
 		}
-		if belowName != "" && f+blurMillis < below {
-			j.warn(LatencyInconsistent, "%s is %.2f, below %s with %.2f", name, f, belowName, below)
+		if !first && f+blurMillis < below {
+			j.warn(LatencyInconsistent, "%s is %.2f, below %s with %.2f", p.Name(), f, belowPlace.Name(), below)
 			return
 		}
-		below, belowName = f, name
+		below, belowPlace, first = f, p, false
 	}
 }
 

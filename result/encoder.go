@@ -3,9 +3,9 @@ package result
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"servematrix/metric"
 )
@@ -90,17 +90,24 @@ func mapOf[V any](e *encoder, m map[string]V, each func(V)) {
 		e.raw("null")
 		return
 	}
-	var room [24]string
-	keys := slices.AppendSeq(room[:0], maps.Keys(m))
-	slices.Sort(keys)
+	type entry struct {
+		key   string
+		value V
+	}
+	var room [24]entry
+	entries := room[:0]
+	for key, value := range m {
+		entries = append(entries, entry{key, value})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	e.raw("{")
-	for i, key := range keys {
+	for i, one := range entries {
 		if i > 0 {
 			e.raw(",")
 		}
-		e.text(key)
+		e.text(one.key)
 		e.raw(":")
-		each(m[key])
+		each(one.value)
 	}
 	e.raw("}")
 }

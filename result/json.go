@@ -124,7 +124,7 @@ func (s *scanner) top(each func(*object) error, depth int) error {
 	case c == '[' || c == '"':
 		return s.skip()
 	}
-	if _, err = s.scalar(); depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err = s.scalar(c); depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.bad("a word that JSON does not have")
 	}
 	return err
@@ -139,7 +139,7 @@ func (s *scanner) nested(left *int, depth int) (value any, ok bool, err error) {
 		return nil, false, err
 	case c != '{' && c != '[':
 		*left--
-		v, err := s.scalar()
+		v, err := s.scalar(c)
 		return v.value(), *left >= 0, err
 	case depth >= maxDepth:
 		return nil, false, s.skip()

@@ -3,6 +3,7 @@ package result
 import (
 	"sync"
 
+	"servematrix/metric"
 	"servematrix/secret"
 )
 
@@ -13,6 +14,8 @@ type keyMeaning struct {
 	written    []byte // as it stands in a file, with the colon
 	label      string // under which Extra holds it
 	metric     string // the contract's name; "" for a key that is no metric
+	place      metric.Place
+	inTable    bool   // the metric has that place
 	secret     bool   // what it holds is a credential
 	asked      bool   // it says what was asked, not what was measured
 	perRequest bool   // an array with an entry for each request
@@ -40,6 +43,7 @@ func meaning(key string) *keyMeaning {
 		asked: configKeys[key], perRequest: perRequest[key], tells: telling[key],
 	}
 	m.metric, _ = jsonMetric(key)
+	m.place, m.inTable = metric.PlaceOf(m.metric)
 	meanings.Lock()
 	defer meanings.Unlock()
 	if meanings.of == nil {

@@ -81,13 +81,18 @@ func (m *Measurement) addExtra(value any, names ...string) {
 	}
 }
 
+// halves are the names of each latency's median.
+var halves = []struct{ p50, median string }{
+	{"p50_ttft_ms", "median_ttft_ms"}, {"p50_tpot_ms", "median_tpot_ms"}, {"p50_itl_ms", "median_itl_ms"}, {"p50_e2e_latency_ms", "median_e2e_latency_ms"},
+}
+
 // complete fills in what the output says in another place: the median where a client gives only
 // P50, which is the same number, and the requests asked for where only its arguments say so.
 func (m *Measurement) complete() {
-	for _, latency := range []string{"ttft_ms", "tpot_ms", "itl_ms", "e2e_latency_ms"} {
-		if p50, ok := m.Metrics.Known("p50_" + latency); ok {
-			if _, has := m.Metrics.Known("median_" + latency); !has {
-				m.Metrics.Set("median_"+latency, p50)
+	for _, name := range halves {
+		if p50, ok := m.Metrics.Known(name.p50); ok {
+			if _, has := m.Metrics.Known(name.median); !has {
+				m.Metrics.Set(name.median, p50)
 			}
 		}
 	}

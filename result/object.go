@@ -74,7 +74,7 @@ func (o *object) value(s *scanner, key *keyMeaning) error {
 	case isNested:
 		return o.nested(s, key)
 	}
-	v, err := s.scalar()
+	v, err := s.scalar(c)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,11 @@ func (o *object) scalar(key *keyMeaning, v scalar) {
 	}
 	if key.metric != "" {
 		if v.numeric {
-			o.metrics.Set(key.metric, v.f)
+			if key.inTable {
+				o.metrics.SetAt(key.place, v.f)
+			} else {
+				o.metrics.Set(key.metric, v.f)
+			}
 			if !finite(v.f) && key.metric == "request_rate" {
 				o.extra[key.name] = v.value() // null among the metrics; here one still reads what was asked
 			}

@@ -24,14 +24,11 @@ func (v scalar) value() any {
 	return v.other
 }
 
-// scalar reads the next one. A number that no float holds stays text.
-func (s *scanner) scalar() (scalar, error) {
-	c, err := s.peek()
-	if err != nil {
-		return scalar{}, err
-	}
+// scalar reads the one that begins with c, the next byte. A number that no float holds stays text.
+func (s *scanner) scalar(c byte) (scalar, error) {
 	if c == '"' {
-		text, err := s.string()
+		s.pos++
+		text, err := s.stringRest()
 		if f, ok := nonFinite(text); ok {
 			return scalar{f: f, numeric: true}, err
 		}
@@ -40,6 +37,9 @@ func (s *scanner) scalar() (scalar, error) {
 	word, of, err := s.word()
 	if len(word) == 0 {
 		return scalar{}, err
+	}
+	if f, ok := counted(word, of); ok {
+		return scalar{f: f, numeric: true, whole: true}, nil
 	}
 	if of&ofNumber != 0 {
 		f, err := strconv.ParseFloat(string(word), 64)
@@ -63,6 +63,24 @@ func (s *scanner) scalar() (scalar, error) {
 		return scalar{}, s.ended() // the word was cut off
 	}
 	return scalar{}, s.bad("%.20q is no value of JSON", word)
+}
+
+// mostCounted are the digits of a whole number that a float holds whatever they are.
+const mostCounted = 15
+
+// counted reads a whole number of few digits, as many are, sooner than strconv.
+func counted(word []byte, of byte) (f float64, ok bool) {
+	if of&ofWhole == 0 || len(word) > mostCounted {
+		return 0, false
+	}
+	n := 0
+	for _, c := range word {
+		if c < '0' { // a sign
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return float64(n), true
 }
 
 // knownTexts keeps the keys and texts that the lines of a file have in common once: many, short ones.

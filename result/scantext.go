@@ -11,6 +11,11 @@ func (s *scanner) string() (string, error) {
 	if err := s.take('"'); err != nil {
 		return "", err
 	}
+	return s.stringRest()
+}
+
+// stringRest reads a string behind its first quote.
+func (s *scanner) stringRest() (string, error) {
 	if text, ok := s.whole(); ok {
 		return s.known.text(text), nil
 	}
@@ -115,21 +120,19 @@ var partOf = func() (set [256]byte) {
 	return set
 }()
 
-// word reads a number or a bare word, and says what all of its bytes can be part of. They are
-// there until more is read.
+// word reads a number or a bare word that begins with the next byte, and says what all of its bytes
+// can be part of. They are there until more is read.
 func (s *scanner) word() (word []byte, of byte, err error) {
-	if _, err := s.peek(); err != nil {
-		return nil, 0, err
-	}
 	s.text = s.text[:0]
 	of = ofWord | ofNumber | ofWhole
 	for {
-		from := s.pos
-		for s.pos < s.end && partOf[s.buf[s.pos]] != 0 {
-			of &= partOf[s.buf[s.pos]]
-			s.pos++
+		buf, from, i := s.buf[:s.end], s.pos, s.pos
+		for i < len(buf) && partOf[buf[i]] != 0 {
+			of &= partOf[buf[i]]
+			i++
 		}
-		more := s.buf[from:s.pos]
+		s.pos = i
+		more := buf[from:i]
 		if s.pos < s.end && len(s.text) == 0 && len(more) > 0 && len(more) <= maxKeep {
 			return more, of, nil
 		}
