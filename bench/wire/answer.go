@@ -18,6 +18,7 @@ type answer struct {
 	keep   bool // the text
 	start  time.Time
 	stream *stream
+	tail   *time.Timer
 
 	usage    event
 	counted  int           // tokens, by the last usage that came with an event that counts
@@ -35,41 +36,55 @@ const tail = time.Second
 
 // read measures what response brings, streamed or whole. stop ends the request.
 func (a *answer) read(response *http.Response, stop func()) {
-	s := a.client.streams.Get().(*stream)
-	s.reset(response.Body)
-	a.stream = s
-	defer func() {
-		s.release()
-		a.client.streams.Put(s)
-	}()
+	a.begin(response.Body)
 	if a.client.opt.DisableStream {
 		a.readWhole()
 	} else {
-		a.readStream(stop)
+		a.advance(stop)
 	}
-	if a.Failed != nil && a.Failed.Class == Malformed {
-		a.Failed.Message += contentHint(response.Header)
-	}
+	a.end(response.Header)
 }
 
-func (a *answer) readStream(stop func()) {
+func (a *answer) begin(body io.Reader) {
+	a.stream = a.client.streams.Get().(*stream)
+	a.stream.reset(body)
+}
+
+// end gives back what the answer needed.
+func (a *answer) end(header http.Header) {
+	if a.tail != nil {
+		a.tail.Stop()
+	}
+	if a.Failed != nil && a.Failed.Class == Malformed {
+		a.Failed.Message += contentHint(header)
+	}
+	a.stream.release()
+	a.client.streams.Put(a.stream)
+	a.stream = nil
+}
+
+// advance measures what has come of a stream, and says whether it has ended: a body that does not
+// wait for what comes later is asked again then.
+func (a *answer) advance(stop func()) bool {
 	for {
 		e, done, err := a.stream.next()
 		switch {
+		case errors.Is(err, errLater):
+			return false
 		case err != nil:
 			a.close(err)
-			return
+			return true
 		case done && !a.done:
 			a.done, a.End = true, a.now()
 			if a.stream.err == nil {
-				defer time.AfterFunc(tail, stop).Stop()
+				a.tail = time.AfterFunc(tail, stop)
 			}
 		case a.done && e.content:
 			a.Failed = failf(Malformed, "text comes after [DONE]: %s", quoted(a.stream.data))
-			return
+			return true
 		case e.failed:
 			a.Failed = failf(StreamError, "%s", quoted(a.stream.data))
-			return
+			return true
 		case !a.done:
 			a.add(e)
 		}

@@ -27,6 +27,7 @@ type Client struct {
 	opt       Options
 	endpoint  endpoint
 	transport *http.Transport
+	pipes     *pipes // nil where net/http is needed
 	base      *url.URL
 	header    http.Header
 	extra     map[string]json.RawMessage
@@ -59,6 +60,7 @@ func New(opt Options) *Client {
 	if opt.ExtraRequestBody != "" {
 		_ = json.Unmarshal([]byte(opt.ExtraRequestBody), &c.extra) // Resolve has checked it
 	}
+	c.pipes = newPipes(c)
 	return c
 }
 
@@ -72,19 +74,29 @@ func apiKey() string {
 }
 
 // Close gives idle connections up.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	if c.pipes != nil {
+		c.pipes.close()
+	}
+}
 
 // Simulated tells whether an answer called its server a simulated one.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
 
 // Send sends one prompt and measures the answer. began is the beginning of the run.
 func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *Record {
-	body := c.body(p)
 	r := newRecord(p)
 	ctx, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
-	start := time.Now()
-	r.Start = start.Sub(began)
+	a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil}
+	if c.pipes != nil {
+		c.pipes.send(ctx, cancel, &a, p, began)
+		return r
+	}
+	body := c.body(p)
+	a.start = time.Now()
+	r.Start = a.start.Sub(began)
 	response, err := c.try(ctx, http.MethodPost, c.endpoint.path(), body)
 	for ; lost(err) && ctx.Err() == nil; r.Retries++ {
 		response, err = c.try(ctx, http.MethodPost, c.endpoint.path(), c.body(p))
@@ -94,16 +106,20 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 		return r
 	}
 	defer response.Body.Close()
-	switch coding := response.Header.Get("Content-Encoding"); {
-	case response.StatusCode != http.StatusOK:
+	if response.StatusCode != http.StatusOK {
 		r.Failed = statusFailure(response)
-	case cmp.Or(coding, "identity") != "identity":
-		r.Failed = failf(Malformed, "the answer is compressed (Content-Encoding %s), which was not asked for", coding)
-	default:
-		a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil, start: start}
+	} else if r.Failed = compressed(response); r.Failed == nil {
 		a.read(response, cancel)
 	}
 	return r
+}
+
+// compressed refuses an answer that is.
+func compressed(response *http.Response) *Failure {
+	if coding := response.Header.Get("Content-Encoding"); cmp.Or(coding, "identity") != "identity" {
+		return failf(Malformed, "the answer is compressed (Content-Encoding %s), which was not asked for", coding)
+	}
+	return nil
 }
 
 // try sends a request once; body, if any, is one of bodies, to which it returns when it is written.

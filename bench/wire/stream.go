@@ -206,6 +206,9 @@ func (s *stream) fill() error {
 	n, err := s.body.Read(s.buf[s.full:])
 	s.arrived = time.Now()
 	s.full += n
+	if errors.Is(err, errLater) {
+		return err
+	}
 	s.err = err
 	return nil
 }

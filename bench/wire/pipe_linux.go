@@ -1,0 +1,289 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipe is one connection. While a request is under way the reading goroutine and the one that sends
+// share it under mu.
+type pipe struct {
+	*pipes
+	fd int
+
+	mu       sync.Mutex
+	closed   bool
+	answer   *answer // nil while nothing is under way
+	stop     func()
+	head     []byte // of the answer, as far as it came
+	hints    int    // informational answers before it
+	response *http.Response
+	body     unwrapper
+	refusal  []byte // the body of an answer that is none of 200
+	err      error  // why there was no answer
+	over     chan struct{}
+	spent    bool // it cannot be used again
+}
+
+// maxHints is how many informational answers may come before the one that counts.
+const maxHints = 5
+
+// exchange sends a request and waits for the end of its answer. An error says that there was none.
+func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes.Buffer, began time.Time) error {
+	p.mu.Lock()
+	p.head = p.head[:0]
+	if p.closed { // by the server, since it was taken
+		p.mu.Unlock()
+		return io.EOF
+	}
+	p.answer, p.stop, p.response, p.refusal, p.err = a, stop, nil, nil, nil
+	p.hints, p.spent = 0, false
+	p.body.came, p.body.end = nil, nil
+	request := slices.Concat(p.before, strconv.AppendInt(nil, int64(body.Len()), 10), []byte("\r\n\r\n"), body.Bytes())
+	bodies.Put(body)
+	a.start = time.Now()
+	a.Start = a.start.Sub(began)
+	p.mu.Unlock()
+	if err := write(ctx, p.fd, request); err != nil {
+		p.mu.Lock()
+		if p.answer != nil { // no answer came nevertheless
+			p.answer = nil
+			p.drop()
+			p.mu.Unlock()
+			return err
+		}
+		p.mu.Unlock()
+	}
+	select {
+	case <-p.over:
+	case <-ctx.Done():
+		p.mu.Lock()
+		if p.answer != nil {
+			p.giveUp(ctx.Err())
+		}
+		p.mu.Unlock()
+		<-p.over
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.spent || p.closed {
+		p.drop()
+		return p.err
+	}
+	p.pipes.mu.Lock()
+	p.pipes.idle = append(p.pipes.idle, p)
+	p.pipes.mu.Unlock()
+	return nil
+}
+
+// write writes all of b. It waits in a system call of its own where the socket is full, which only
+// prompts of megabytes do.
+func write(ctx context.Context, fd int, b []byte) error {
+	for len(b) > 0 {
+		n, err := syscall.Write(fd, b)
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 100)
+			continue
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return os.NewSyscallError("write", err)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// drop closes the connection. The caller holds p.mu.
+func (p *pipe) drop() {
+	if p.closed {
+		return
+	}
+	p.closed = true
+	p.pipes.mu.Lock()
+	delete(p.open, int32(p.fd))
+	if i := slices.Index(p.idle, p); i >= 0 {
+		p.idle = slices.Delete(p.idle, i, i+1)
+	}
+	p.pipes.mu.Unlock()
+	_ = unix.EpollCtl(p.epoll, unix.EPOLL_CTL_DEL, p.fd, nil) // or close does it
+	unix.Close(p.fd)
+}
+
+// read reads once.
+func (p *pipe) read() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	n, err := syscall.Read(p.fd, p.buf)
+	switch {
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EINTR):
+		return
+	case err != nil:
+		n, err = 0, os.NewSyscallError("read", err)
+	case n == 0:
+		err = io.EOF
+	}
+	if p.answer == nil { // the server closes a connection that is kept, or speaks unasked
+		p.drop()
+		return
+	}
+	p.came(p.buf[:n], err)
+}
+
+// came takes what came of an answer.
+func (p *pipe) came(b []byte, err error) {
+	for p.response == nil {
+		rest, failed := p.begin(b, err)
+		if failed != nil {
+			p.finish(failed)
+			return
+		}
+		if p.response == nil && len(rest) == 0 {
+			return
+		}
+		b = rest
+	}
+	if p.answer == nil { // it is one that is not read
+		return
+	}
+	p.body.came, p.body.end = b, err
+	if p.response.StatusCode != http.StatusOK {
+		p.refused()
+		return
+	}
+	if p.answer.advance(p.stop) {
+		p.spent = p.answer.Failed != nil || p.body.part != bodyDone || len(p.body.came) > 0 || p.response.Close || err != nil
+		p.answer.end(p.response.Header)
+		p.finish(nil)
+	}
+}
+
+// begin reads the head of an answer, and gives what came behind it.
+func (p *pipe) begin(b []byte, err error) (rest []byte, failed error) {
+	had := len(p.head)
+	p.head = append(p.head, b...)
+	end := bytes.Index(p.head, []byte("\r\n\r\n"))
+	switch {
+	case !bytes.HasPrefix([]byte("HTTP/1."), p.head[:min(7, len(p.head))]):
+		return nil, fmt.Errorf("malformed HTTP response %.50q", p.head)
+	case end < 0 && err != nil:
+		return nil, err
+	case end < 0 && len(p.head) > maxHeader:
+		return nil, fmt.Errorf("malformed HTTP response: its head exceeded %d KiB", maxHeader>>10)
+	case end < 0:
+		return nil, nil
+	}
+	end += len("\r\n\r\n")
+	response, failed := p.heads.parse(p.head[:end])
+	if failed != nil {
+		return nil, failed
+	}
+	rest = b[end-had:]
+	if response.StatusCode < 200 && response.StatusCode != http.StatusSwitchingProtocols { // not the answer yet
+		if p.hints++; p.hints > maxHints {
+			return nil, errors.New("malformed HTTP response: too many informational ones before it")
+		}
+		p.head = p.head[:0]
+		return rest, nil
+	}
+	p.response = response
+	p.body.open(response)
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		p.body.part, p.spent = bodyDone, true
+	}
+	if response.Header.Get(simulatedHeader) != "" {
+		p.client.simulated.Store(true)
+	}
+	if response.StatusCode == http.StatusOK {
+		p.answer.begin(&p.body)
+		if f := compressed(response); f != nil {
+			p.answer.Failed, p.spent = f, true
+			p.answer.end(response.Header)
+			p.finish(nil)
+		}
+	}
+	return rest, nil
+}
+
+// refused reads the explanation of an answer that is none of 200.
+func (p *pipe) refused() {
+	const enough = 512
+	text := make([]byte, enough)
+	for {
+		n, err := p.body.Read(text)
+		p.refusal = append(p.refusal, text[:n]...)
+		if err == errLater && len(p.refusal) < enough {
+			return
+		}
+		if err != nil || len(p.refusal) >= enough {
+			break
+		}
+	}
+	told := *p.response
+	told.Body = io.NopCloser(bytes.NewReader(p.refusal))
+	p.answer.Failed = statusFailure(&told)
+	p.spent = p.spent || p.body.part != bodyDone || p.response.Close
+	p.finish(nil)
+}
+
+// giveUp ends an answer that has not come whole.
+func (p *pipe) giveUp(err error) {
+	p.spent = true
+	if p.response == nil {
+		p.finish(err)
+		return
+	}
+	if p.response.StatusCode == http.StatusOK {
+		p.answer.close(err)
+		p.answer.end(p.response.Header)
+	} else {
+		p.answer.Failed = classify(err, true)
+	}
+	p.finish(nil)
+}
+
+// finish tells the sender that nothing more comes; err is why no answer came.
+func (p *pipe) finish(err error) {
+	p.err, p.answer, p.stop = err, nil, nil
+	p.spent = p.spent || err != nil
+	p.body.came = nil
+	p.over <- struct{}{}
+}
+
+// heads reads the heads of answers. A server says the same again and again.
+type heads struct {
+	last     []byte
+	response *http.Response
+}
+
+func (h *heads) parse(head []byte) (*http.Response, error) {
+	if bytes.Equal(head, h.last) {
+		return h.response, nil
+	}
+	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), &http.Request{Method: http.MethodPost})
+	if err != nil {
+		return nil, err
+	}
+	h.last, h.response = append(h.last[:0], head...), response
+	return response, nil
+}

@@ -1,0 +1,191 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"servematrix/bench/dataset"
+)
+
+// pipes sends requests over plain HTTP/1.1 with as little work as can be: one goroutine reads what
+// comes over all connections, once for each time that something came, and measures it on the spot. No
+// goroutine wakes for a token. With net/http, which does all that this does not (TLS, HTTP/2,
+// proxies), a token costs several times as much processor time, which is the server's where both
+// share a machine, and with thousands of streams is read late.
+type pipes struct {
+	client *Client
+	dial   func(context.Context) (net.Conn, error)
+	before []byte // of a request, up to the length of its body
+
+	epoll int
+	ready syscall.RawConn // epoll, to be waited for as Go waits for sockets
+	file  *os.File
+	buf   []byte // what a connection brought, one at a time
+	heads heads
+
+	mu   sync.Mutex
+	open map[int32]*pipe
+	idle []*pipe
+}
+
+// newPipes gives nil where opt needs more than plain HTTP/1.1.
+func newPipes(c *Client) *pipes {
+	if p, err := proxy(&http.Request{URL: c.base}); c.opt.HTTP2 || c.opt.DisableStream || c.base.Scheme != "http" || p != nil && c.opt.UnixSocket == "" || err != nil {
+		return nil
+	}
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil
+	}
+	if err := unix.SetNonblock(epoll, true); err != nil {
+		unix.Close(epoll)
+		return nil
+	}
+	s := &pipes{client: c, dial: dialer(c), before: requestHead(c), epoll: epoll, open: map[int32]*pipe{}, buf: make([]byte, 64<<10), file: os.NewFile(uintptr(epoll), "epoll")}
+	if s.ready, err = s.file.SyscallConn(); err != nil {
+		s.file.Close()
+		return nil
+	}
+	go s.watch()
+	return s
+}
+
+func dialer(c *Client) func(context.Context) (net.Conn, error) {
+	d := &net.Dialer{Timeout: 30 * time.Second}
+	network, address := "tcp", net.JoinHostPort(c.base.Hostname(), cmp.Or(c.base.Port(), "80"))
+	if c.opt.UnixSocket != "" {
+		network, address = "unix", c.opt.UnixSocket
+	}
+	return func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, network, address) }
+}
+
+// requestHead is what stands before the length of each request's body, as net/http writes it.
+func requestHead(c *Client) []byte {
+	var b bytes.Buffer
+	to := url.URL{Path: c.base.Path + c.endpoint.path(), RawQuery: c.base.RawQuery}
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\n", to.RequestURI(), c.base.Host)
+	_ = c.header.WriteSubset(&b, map[string]bool{"Host": true}) // to memory
+	b.WriteString("Content-Length: ")
+	return b.Bytes()
+}
+
+// close gives all connections up and ends the reading.
+func (s *pipes) close() {
+	s.mu.Lock()
+	all := make([]*pipe, 0, len(s.open))
+	for _, p := range s.open {
+		all = append(all, p)
+	}
+	s.mu.Unlock()
+	for _, p := range all {
+		p.mu.Lock()
+		p.drop()
+		p.mu.Unlock()
+	}
+	s.file.Close()
+}
+
+// send sends a prompt and measures the answer into a.
+func (s *pipes) send(ctx context.Context, stop func(), a *answer, prompt dataset.Prompt, began time.Time) {
+	for {
+		body := s.client.body(prompt)
+		p, reused, err := s.take(ctx)
+		if err != nil {
+			a.Start = time.Since(began)
+			a.Failed = classify(err, false)
+			return
+		}
+		err = p.exchange(ctx, stop, a, body, began)
+		if err == nil {
+			return
+		}
+		if !reused || len(p.head) > 0 || ctx.Err() != nil {
+			a.Failed = classify(err, len(p.head) > 0)
+			return
+		}
+		// The server has closed a kept connection at the moment at which it was used again.
+		a.Retries++
+	}
+}
+
+// take gives a connection that waits, or a new one.
+func (s *pipes) take(ctx context.Context) (p *pipe, reused bool, err error) {
+	s.mu.Lock()
+	if n := len(s.idle); n > 0 {
+		p, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	s.mu.Unlock()
+	if p != nil {
+		return p, true, nil
+	}
+	conn, err := s.dial(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	p, err = s.adopt(conn)
+	return p, false, err
+}
+
+// adopt takes the socket out of conn, so that Go does not wait for it too.
+func (s *pipes) adopt(conn net.Conn) (*pipe, error) {
+	defer conn.Close()
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd, failed := -1, error(nil)
+	if err := raw.Control(func(theirs uintptr) { fd, failed = unix.FcntlInt(theirs, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, os.NewSyscallError("dup", failed)
+	}
+	p := &pipe{pipes: s, fd: fd, over: make(chan struct{}, 1)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[int32(fd)] = p
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}); err != nil {
+		delete(s.open, int32(fd))
+		unix.Close(fd)
+		return nil, os.NewSyscallError("epoll_ctl", err)
+	}
+	return p, nil
+}
+
+// watch reads what comes over all connections until file is closed. It waits for the epoll descriptor
+// as Go waits for a socket, and asks it without waiting: so that no thread sleeps in a system call,
+// which costs the runtime more than the call.
+func (s *pipes) watch() {
+	events := make([]unix.EpollEvent, 256)
+	_ = s.ready.Read(func(uintptr) bool { // ends with an error, when file is closed
+		for {
+			n, err := unix.EpollWait(s.epoll, events, 0)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if err != nil || n == 0 {
+				return err != nil
+			}
+			for _, e := range events[:n] {
+				s.mu.Lock()
+				p := s.open[e.Fd]
+				s.mu.Unlock()
+				if p != nil {
+					p.read()
+				}
+			}
+		}
+	})
+}
