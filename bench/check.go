@@ -2,10 +2,13 @@ package bench
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 
 	"github.com/spf13/pflag"
+
+	"servematrix/bench/pasted"
 )
 
 // later matches a value that only a run knows, as plans write it: ${{ server.url }}.
@@ -16,7 +19,8 @@ var standIns = map[string]string{"server.url": "http://127.0.0.1:1", "server.por
 
 // Check tells what is wrong with the arguments of `bench`, before anything is started: an unknown
 // flag, a value that it does not take. The values can hold ${{ … }}, which a run fills in; what
-// these will be, such as a variable of the environment, is not judged.
+// these will be, such as a variable of the environment, is not judged. Names are to be whole: other
+// parts of servematrix read them too.
 func Check(args []string) error {
 	var opt Options
 	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
@@ -32,7 +36,7 @@ func Check(args []string) error {
 			return value
 		})
 	}
-	err := fs.Parse(filled)
+	err := fs.Parse(pasted.Spell(filled, func(name string) string { return pasted.Exact(fs, name) }))
 	if _, unknown := errors.AsType[*pflag.NotExistError](err); open && !unknown {
 		return nil // the value that is missing could be what is wrong
 	}
@@ -42,8 +46,8 @@ func Check(args []string) error {
 	case err != nil:
 		return err
 	}
-	if err := opt.TakeWords(fs.Args()); err != nil {
-		return err
+	if fs.NArg() > 0 {
+		return fmt.Errorf("%q belongs to no flag", fs.Arg(0))
 	}
 	_, err = opt.resolve()
 	return err
@@ -53,7 +57,11 @@ func Check(args []string) error {
 func FlagNames() (names []string) {
 	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	AddFlags(fs, &Options{})
-	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
 	return names
 }
 

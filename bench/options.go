@@ -3,13 +3,13 @@ package bench
 import (
 	"cmp"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"servematrix/bench/arg"
 	"servematrix/bench/dataset"
 	"servematrix/bench/load"
+	"servematrix/bench/pasted"
 	"servematrix/bench/tally"
 	"servematrix/bench/wire"
 )
@@ -38,6 +38,8 @@ type Options struct {
 	Tag string
 	// DisableTQDM shows no progress.
 	DisableTQDM bool
+	// Pasted are flags of sglang.bench_serving that the client has not got.
+	Pasted pasted.Flags
 }
 
 // AddFlags adds the flags of `bench` to fs, bound to o. What o holds before is overwritten by
@@ -55,6 +57,7 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.StringVar(&o.OutputRequests, "output-requests", "", "write each request to this file as a line of JSON; .gz and .zst are compressed")
 	fs.StringVar(&o.Tag, "tag", "", "text to keep with the result")
 	fs.BoolVar(&o.DisableTQDM, "disable-tqdm", false, "show no progress")
+	pasted.AddFlags(fs, &o.Pasted) // after all others: it adds what they do not
 }
 
 // Defaults are the options of a command without flags.
@@ -66,7 +69,7 @@ func Defaults() (o Options) {
 // resolve fills in what depends on other options and checks everything that can be known before
 // the first request. The errors are usage errors.
 func (o Options) resolve() (Options, error) {
-	var problems [5]error
+	var problems [6]error
 	o.Dataset.Seed, o.Load.Seed = o.Seed, o.Seed
 	o.Wire, problems[0] = o.Wire.Resolve()
 	o.Dataset.Model = o.Wire.Model // where its tokenizer may be
@@ -77,16 +80,6 @@ func (o Options) resolve() (Options, error) {
 	if o.Wire.DisableStream && (o.Tally.Goodput.TTFT > 0 || o.Tally.Goodput.TPOT > 0) {
 		problems[4] = errors.New("--goodput: ttft and tpot are not measured with --disable-stream; e2el is")
 	}
+	_, problems[5] = o.Pasted.Check(o.Dataset.Name)
 	return o, cmp.Or(problems[:]...)
-}
-
-// TakeWords takes the words that belong to no flag: vllm bench serve parts its objectives by blanks
-// (--goodput ttft:500 tpot:50), so they may follow that flag. Others are usage errors.
-func (o *Options) TakeWords(words []string) error {
-	for _, word := range words {
-		if !o.Tally.Goodput.Asked() || o.Tally.Goodput.Set(word) != nil {
-			return fmt.Errorf("%q belongs to no flag", word)
-		}
-	}
-	return nil
 }

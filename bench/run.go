@@ -34,6 +34,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	var bar *progress
 	s, err := measure(ctx, opt, hooks{
 		ready: func(o Options, set *dataset.Set) {
+			o.tellPasted(stderr)
 			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Wire.Backend, o.Wire.ShownURL())
 			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
 			for _, note := range set.Notes {

@@ -36,8 +36,10 @@ func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 		k.server(s)
 	}
 	for _, cl := range p.Clients {
+		k.embed(cl)
 		k.client(cl)
 	}
+	k.identities(p)
 	k.targets(p)
 	k.hints(p)
 	slices.SortStableFunc(k.problems, func(a, b matrix.Problem) int {
@@ -52,6 +54,7 @@ type completion struct {
 	seen     map[string]bool // problems reported: a thousand variants share one command line
 	failure  map[*ServerProfile][]matrix.FailurePattern
 	fine     map[string]bool // regular expressions that compile
+	replaced []*matrix.Client
 }
 
 // report keeps a problem once for each place, rule and message.

@@ -3,6 +3,7 @@ package matrix
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -166,12 +167,16 @@ func (b *builder) environment(d draft, in rows) *evalError {
 	return nil
 }
 
-// listedFiles resolves files and asks for their digests, once for each path.
+// listedFiles resolves files, and those that bench names, and asks for their digests, once for
+// each path.
 func (b *builder) listedFiles(d draft, in rows) *evalError {
-	for _, t := range b.files {
+	for i, t := range slices.Concat(b.files, b.datasets) {
 		v, failed := t.eval(in)
 		if failed != nil {
 			return failed
+		}
+		if i >= len(b.files) && (v.kind == null || v.late) {
+			continue // left out in this row, or known to the run alone
 		}
 		path, wrong := plainText(v)
 		if wrong != "" {

@@ -80,21 +80,25 @@ func isLiteral(template string) bool {
 // value could mean something to a shell stand as ${{ quote(NAME) }}. A literal ${{ is
 // written $${{. Fill puts the values in.
 type Variant struct {
-	ID      string            `json:"id"`   // slug and 12 hex digits of the identity's SHA-256
-	Name    string            `json:"name"` // value ids joined with "/", or "default"
-	Axes    Axes              `json:"axes"` // axis → value id, in declaration order
-	Argv    []string          `json:"argv"` // the user's command, resolved
-	Env     map[string]string `json:"env"`  // the user's explicit environment, resolved
-	Unset   []string          `json:"unset,omitempty"`
-	Added   Added             `json:"added"`           // what profile or tool adds; no part of the identity
-	Shell   bool              `json:"shell,omitempty"` // Argv is bash -c SCRIPT, from the shell key
-	Dir     string            `json:"dir,omitempty"`   // working folder; empty: the folder where run was started
-	Files   []File            `json:"files,omitempty"` // listed files with their digests
-	Profile string            `json:"profile"`         // engine or client profile; the user's choice, else filled by engine
-	Timeout Duration          `json:"timeout"`         // limit of the whole process, 0: none
-	Parts   map[string]string `json:"parts"`           // identity digests by component: argv, env, files, seed
-	Origins map[string]string `json:"origins"`         // setting (such as "ready.log") → "sweep.yaml:12", "profile sglang" or "default"
-	At      Pos               `json:"at"`              // where the command stands in the sweep
+	ID   string   `json:"id"`   // slug and 12 hex digits of the identity's SHA-256
+	Name string   `json:"name"` // value ids joined with "/", or "default"
+	Axes Axes     `json:"axes"` // axis → value id, in declaration order
+	Argv []string `json:"argv"` // the user's command, resolved
+	// Replaced is the sweep's command where the embedded client runs in its place, and LeftOut
+	// says which of its flags are not in Argv.
+	Replaced []string          `json:"replaced,omitempty"`
+	LeftOut  []string          `json:"left_out,omitempty"`
+	Env      map[string]string `json:"env"` // the user's explicit environment, resolved
+	Unset    []string          `json:"unset,omitempty"`
+	Added    Added             `json:"added"`           // what profile or tool adds; no part of the identity
+	Shell    bool              `json:"shell,omitempty"` // Argv is bash -c SCRIPT, from the shell key
+	Dir      string            `json:"dir,omitempty"`   // working folder; empty: the folder where run was started
+	Files    []File            `json:"files,omitempty"` // listed files with their digests
+	Profile  string            `json:"profile"`         // engine or client profile; the user's choice, else filled by engine
+	Timeout  Duration          `json:"timeout"`         // limit of the whole process, 0: none
+	Parts    map[string]string `json:"parts"`           // identity digests by component: argv, env, files, seed
+	Origins  map[string]string `json:"origins"`         // setting (such as "ready.log") → "sweep.yaml:12", "profile sglang" or "default"
+	At       Pos               `json:"at"`              // where the command stands in the sweep
 }
 
 // Server is a server variant.

@@ -20,6 +20,7 @@ type recipe struct {
 	env      []assignment
 	unset    []string
 	files    []*tree
+	datasets []*tree // files that bench names: their content belongs to the identity too
 	perRow   []*setting
 	base     draft // a variant with the settings that are the same for every row
 	origins  map[string]string
@@ -125,6 +126,11 @@ func (r *recipe) loadProgram(m *mapping) {
 		r.script = nm.loadShell(r.node)
 	case "bench":
 		r.words, r.args, _ = nm.loadBench(r.node)
+		for _, a := range r.args {
+			if a.flag == "--dataset-path" && a.value != nil {
+				r.datasets = append(r.datasets, a.value)
+			}
+		}
 	}
 	e := m.entry("args")
 	if e == nil {

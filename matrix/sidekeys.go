@@ -18,7 +18,7 @@ var scopeKeys = []Key{
 	{Name: "unset", Kind: KindTexts, Example: "[http_proxy]", About: "Variables to take out of the inherited environment."},
 	{Name: "dir", Example: "/work", About: "Its working folder; where it is not given, the one where `run` was started."},
 	{Name: "files", Kind: KindTexts, Example: "[prompts.json]", About: "Files whose content belongs to the identity (configs, datasets; no model weights), relative to the sweep file."},
-	{Name: "profile", Example: "sglang", About: "The profile by its name, where the command is not recognised."},
+	{Name: "profile", Example: "sglang", About: "The profile by its name, where the command is not recognised. For a client, `embedded`: the embedded client puts the same load on the server in place of `sglang.bench_serving` or `vllm bench serve`; `plan` shows both commands."},
 	{Name: "timeout", Kind: KindTime, Example: "2h", About: "Limit of the whole process. Where it is not given: 2h for clients, none for servers."},
 }
 
@@ -47,7 +47,7 @@ var serverKeys = append(slices.Clone(scopeKeys), []Key{
 var clientKeys = append(slices.Clone(scopeKeys), []Key{
 	{Name: "silence", Kind: KindTime, Default: "10m", About: "It is ended when nothing gets on for so long; 0s: never."},
 	{Name: "warmup", Kind: KindNumber, Default: "0", Example: "1", About: "Runs of the client before the one that counts, on the same start. Their numbers are thrown away, and behind each the caches are flushed."},
-	{Name: "bench", Kind: KindValues, Example: "{num_prompts: 64, max_concurrency: '${{ conc }}'}", About: "In place of `command`: the flags of the embedded client (`servematrix bench`). `_` counts as `-`, and `--base-url` is added. A flag or value that it does not take is refused with the sweep."},
+	{Name: "bench", Kind: KindValues, Example: "{num_prompts: 64, max_concurrency: '${{ conc }}'}", About: "In place of `command`: the flags of the embedded client (`servematrix bench`). `_` counts as `-`, and `--base-url` is added. `dataset_path` counts from the sweep file, and what that file holds belongs to the identity. A flag or value that it does not take is refused with the sweep."},
 }...)
 
 var readyKeys = []Key{

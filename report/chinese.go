@@ -7,6 +7,7 @@ var chinese = words{
 	lang:         "zh",
 
 	warmup:        "预热",
+	inPlaceOf:     "代替",
 	warning:       "警告",
 	smoke:         "冒烟运行：每个服务端配置和每个客户端负载只试一次，最多 %d 个请求。这里没有任何测量结果，切勿与真实样本混用。",
 	resumed:       "第 %d 次会话继续运行（%s）",

@@ -27,6 +27,9 @@ func (d *drawer) clientStarts(e happening, v clientStart) {
 		label = d.words.warmup
 	}
 	d.printf("[CLIENT] %s %s: %s\n", label, b.name, b.command)
+	if c := d.clients[d.cells[e.Cell].Client]; c != nil && len(c.Replaced) > 0 {
+		d.printf("[CLIENT] %s: %s\n", d.words.inPlaceOf, commandLine(nil, nil, c.Replaced))
+	}
 }
 
 // clientExits keeps the exit for the end of the sample, where it stands below the output. A

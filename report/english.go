@@ -7,6 +7,7 @@ var english = words{
 	lang:         "en",
 
 	warmup:        "warm-up",
+	inPlaceOf:     "in place of",
 	warning:       "WARNING",
 	smoke:         "SMOKE RUN: each server variant and each workload was tried once, with %d requests at most. Nothing here is a measurement; never mix it with real samples.",
 	resumed:       "session %d goes on with the run (%s)",

@@ -10,7 +10,7 @@ type words struct {
 	lang string
 
 	// Lines of the sections.
-	warmup, warning                           string
+	warmup, inPlaceOf, warning                string
 	resumed, interrupted, cause, why, logs    string
 	simulated, readyAfter                     string
 	serverFailed, flushOK, flushFailed        string

@@ -36,8 +36,9 @@ type Options struct {
 	// any.
 	CACert   string
 	Insecure bool
-	// Model is the name that requests carry. "" asks the server's /v1/models.
-	Model string
+	// Model is the name that requests carry. "" asks the server's /v1/models. ServedModelName takes
+	// its place where it is given.
+	Model, ServedModelName string
 	// DisableIgnoreEOS lets the model end its answers where it likes; otherwise lengths are forced
 	// and checked.
 	DisableIgnoreEOS bool
@@ -66,6 +67,7 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.StringVar(&o.CACert, "ca-cert", "", "trust the certificates in this PEM file instead of the system's")
 	fs.BoolVar(&o.Insecure, "insecure", false, "trust any certificate")
 	fs.StringVar(&o.Model, "model", "", "model name in requests (default: ask the server)")
+	fs.StringVar(&o.ServedModelName, "served-model-name", "", "model name in requests, where --model says another")
 	fs.BoolVar(&o.DisableIgnoreEOS, "disable-ignore-eos", false, "let the model end its answers; lengths are not checked then")
 	fs.BoolVar(&o.DisableStream, "disable-stream", false, "ask for whole answers: no TTFT, TPOT and ITL")
 	arg.Span(fs, &o.Timeout, "timeout", 10*time.Minute, "longest time for one request")
@@ -134,6 +136,9 @@ func (o Options) Resolve() (Options, error) {
 		if err := json.Unmarshal([]byte(o.ExtraRequestBody), &object); err != nil || object == nil {
 			return o, fmt.Errorf("--extra-request-body: want a JSON object: %v", err)
 		}
+	}
+	if o.ServedModelName != "" {
+		o.Model = o.ServedModelName
 	}
 	if o.CACert != "" {
 		if _, err := readCA(o.CACert); err != nil {

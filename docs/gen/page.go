@@ -23,6 +23,7 @@ var parts = map[string]func(args []string) (string, error){
 	"columns":   columns,
 	"exits":     exitCodes,
 	"commands":  commands,
+	"pasted":    pastedFlags,
 }
 
 // fill gives a page with all its parts made anew.

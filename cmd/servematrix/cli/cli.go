@@ -48,7 +48,7 @@ func (e Env) Getenv(name string) (string, bool) {
 // Run runs the program and gives its exit code.
 func Run(ctx context.Context, env Env) int {
 	root := Root(env)
-	root.SetArgs(env.Args)
+	root.SetArgs(spelled(env.Args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

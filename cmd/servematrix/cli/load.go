@@ -52,11 +52,22 @@ func planOf(env Env, path string, source []byte) (plan *matrix.Plan, catalog *en
 	if err != nil {
 		return nil, nil, problems, &exitError{code: exitUsage, err: err}
 	}
+	besideSweep(plan, file)
 	problems = append(problems, catalog.Complete(plan)...)
 	if problems.HasErrors() {
 		return nil, nil, problems, nil
 	}
 	return plan, catalog, problems, nil
+}
+
+// besideSweep lets clients that bench describes find their files where the sweep lies.
+func besideSweep(plan *matrix.Plan, file string) {
+	for _, c := range plan.Clients {
+		if c.Origins["bench"] != "" && c.Dir == "" && len(c.Files) > 0 {
+			c.Dir = filepath.Dir(file)
+			c.Origins["dir"] = c.Origins["bench"]
+		}
+	}
 }
 
 // path resolves a path as the user typed it.

@@ -18,6 +18,9 @@ import (
 // adds follows on a line of its own, marked.
 func (t planText) command(v *matrix.Variant) {
 	fmt.Fprintf(t, "  %s\n", t.line(v.Env, v.Argv))
+	if len(v.Replaced) > 0 {
+		fmt.Fprintf(t, "  in place of %s\n", t.line(nil, v.Replaced))
+	}
 	if len(v.Unset) > 0 {
 		fmt.Fprintf(t, "  unset %s\n", strings.Join(v.Unset, " "))
 	}
@@ -108,6 +111,9 @@ func (t planText) settings(v *matrix.Variant, list []setting) {
 			continue
 		}
 		fmt.Fprintf(t, "    %-14s %s   (%s)\n", s.name, t.hide.String(s.value), cmp.Or(v.Origins[s.name], "default"))
+	}
+	for _, note := range v.LeftOut {
+		fmt.Fprintf(t, "    %-14s %s\n", "replaced", t.hide.String(note))
 	}
 	for _, part := range slices.Sorted(maps.Keys(v.Parts)) {
 		fmt.Fprintf(t, "    %-14s %s\n", "id of "+part, v.Parts[part])

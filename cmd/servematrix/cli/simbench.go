@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"fmt"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"servematrix/bench"
+	"servematrix/engine"
+	"servematrix/secret"
 	"servematrix/sim"
+	"servematrix/spelling"
 )
 
 func newSim(env Env) *cobra.Command {
@@ -62,10 +67,20 @@ at a rate; prompts of exact length, conversations from a file, or a trace at its
 TPOT, ITL and end-to-end latency with percentiles.
 The result block goes to stdout, progress to stderr.
 
+Flags are called as those of sglang.bench_serving, so that its command line works here with the
+name changed; a flag that means nothing here is left out with a note, one that has no equivalent
+is refused. The whole command of sglang.bench_serving or of vllm bench serve can stand here too:
+then its own defaults hold.
+
 Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrupted`,
-		Example: "  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8",
-		Args:    func(_ *cobra.Command, words []string) error { return opt.TakeWords(words) },
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8\n  servematrix bench vllm bench serve --base-url http://127.0.0.1:30000 --num-prompts 8 --input-len 64 --output-len 8",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if err := pastedCommand(cmd, env, args); err != nil {
+					return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+				}
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
 			return codeError(bench.Run(ctx, opt, env.Stdout, env.Stderr))
@@ -73,7 +88,43 @@ Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrup
 	}
 	cmd.Flags().SortFlags = false // where to, what, when, and what is told of it
 	bench.AddFlags(cmd.Flags(), &opt)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		hint := "see: " + cmd.CommandPath() + " --help"
+		if name, unknown := bench.UnknownFlag(err); unknown {
+			hint = suggestedFlag(name)
+		}
+		return &exitError{code: exitUsage, err: flagError(err), hint: hint}
+	})
+	cmd.Flags().SetInterspersed(false) // what follows another client's name is that client's
 	return cmd
+}
+
+// suggestedFlag proposes the flag of the embedded client that was meant.
+func suggestedFlag(name string) string {
+	return strings.Replace(spelling.DidYouMean(name, bench.FlagNames()), `"`, `"--`, 1)
+}
+
+// pastedCommand reads the whole command line of another benchmark client behind the embedded
+// client's own flags, and says what runs in its place.
+func pastedCommand(cmd *cobra.Command, env Env, args []string) error {
+	argv, notes, err := engine.Embedded().Embed(args)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "servematrix bench: runs %s\n", planText{hide: &secret.Redactor{}}.line(nil, argv))
+	for _, note := range notes {
+		fmt.Fprintf(env.Stderr, "servematrix bench: %s\n", note)
+	}
+	return cmd.Flags().Parse(bench.Spell(argv[2:]))
+}
+
+// spelled writes the embedded client's flags as this program's are read. What stands behind the
+// name of another client stays as it is.
+func spelled(args []string) []string {
+	if len(args) < 2 || args[0] != "bench" || !strings.HasPrefix(args[1], "-") {
+		return args
+	}
+	return append([]string{"bench"}, bench.Spell(args[1:])...)
 }
 
 // codeError is the end of a program within the program: it has said everything itself.

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"servematrix/matrix"
+)
+
+// replaced completes a plan whose one client asks to be replaced.
+func replaced(t *testing.T, command string) (*matrix.Plan, matrix.Problems) {
+	t.Helper()
+	s, c := server("servematrix sim serve --port 30500"), client(command)
+	c.ID, c.Name, c.Profile = "default-000000000000", "default", Replace
+	c.Origins = map[string]string{"profile": "sweep.yaml:9"}
+	p := plan(s, c)
+	return p, mustLoad(t).Complete(p)
+}
+
+func TestEmbed(t *testing.T) {
+	p, problems := replaced(t, "python3 -m sglang.bench_serving --backend sglang-oai --port 30500 --dataset-name random --random-range-ratio 1 --num-prompts 8 --max-concurrency 2 --print-requests")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	c := p.Clients[0]
+	want := "servematrix bench --base-url http://127.0.0.1:30500 --backend sglang-oai --dataset-name random --num-prompts 8 --random-range-ratio 1 --max-concurrency 2"
+	if got := strings.Join(c.Argv, " "); got != want {
+		t.Errorf("runs %s, want %s", got, want)
+	}
+	if c.Profile != "servematrix bench" || c.Origins["profile"] != "sweep.yaml:9" || c.Replaced[0] != "python3" || len(c.LeftOut) != 1 || !slices.Contains(c.Added.Argv, "--output-file") {
+		t.Errorf("%+v", c)
+	}
+	if c.ID == "default-000000000000" || p.Cells[0].Client != c.ID || p.Cells[0].ID != matrix.CellID("s", c.ID) {
+		t.Errorf("client %s, cell %+v: not the ids of what runs", c.ID, p.Cells[0])
+	}
+	written, problems := replaced(t, want)
+	if len(problems) > 0 || len(written.Clients[0].Replaced) > 0 {
+		t.Errorf("its own command is replaced: %+v (%v)", written.Clients[0], problems)
+	}
+}
+
+func TestEmbedRefuses(t *testing.T) {
+	for command, want := range map[string]string{
+		"python3 -m sglang.bench_serving --dataset-name random --lora-name a b":   "--lora-name has no equivalent",
+		"python3 -m sglang.bench_serving --dataset-name mmmu":                     "--dataset-name mmmu: want",
+		"vllm bench serve --burstines 2 --ramp-up-strategy linear --num-promts 8": "has no flag --num-promts",
+		"taskset -c 0 vllm bench serve --input-len 8":                             "what stands before the client (taskset -c 0)",
+		"genai-bench benchmark": "can stand in for sglang.bench_serving and vllm bench serve",
+		"vllm bench serve --input-len 8 --output-len 8 --num-prompts none --seed -1": "--num-prompts",
+	} {
+		_, problems := replaced(t, command)
+		if len(problems) == 0 || problems[0].Rule != "no-equivalent" || !strings.Contains(problems[0].Message, want) || problems[0].Line != 7 {
+			t.Errorf("%s: %v, want %q", command, problems, want)
+		}
+	}
+	_, problems := replaced(t, "vllm bench serve --num-promts 8")
+	if len(problems) == 0 || problems[0].Suggestion != `did you mean "--num-prompts"?` {
+		t.Errorf("%+v", problems)
+	}
+}
+
+// TestEmbedTwice holds that two lines that are one load for the embedded client are one cell too many.
+func TestEmbedTwice(t *testing.T) {
+	p := plan(server("servematrix sim serve --port 30500"), nil)
+	for i, command := range []string{"vllm bench serve --port 30500 --save-result", "vllm bench serve --port 30500"} {
+		c := client(command)
+		c.Name, c.ID, c.Profile = []string{"a", "b"}[i], []string{"a-1", "b-2"}[i], Replace
+		p.Clients = append(p.Clients, c)
+	}
+	problems := mustLoad(t).Complete(p)
+	if len(problems) != 1 || problems[0].Rule != "duplicate-cell" {
+		t.Error(problems)
+	}
+}
