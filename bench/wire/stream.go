@@ -16,7 +16,7 @@ const (
 	usual    = 1 << 10 // the connection has a buffer of its own
 	roomy    = 64 << 10
 	maxEvent = 16 << 20
-	hoard    = 512 << 20
+	hoard    = 256 << 20
 )
 
 var (
