@@ -52,9 +52,8 @@ func (c *conversations) giveUp(p *dataset.Prompt) {
 
 // count takes in a request that has ended, and keeps it or gives it back.
 func (c *conversations) count(r *wire.Record) {
-	failed := r.Failed != nil
 	c.summary.Options.Tally.Define(r)
 	c.requests.add(r)
+	c.hooks.ended(r)
 	c.summary.add(r)
-	c.hooks.ended(failed)
 }

@@ -60,7 +60,7 @@ func converse(t *testing.T, c *chat) (*conversations, []bool) {
 	var ended []bool
 	talk := &conversations{
 		client: wire.New(opt.Wire), summary: newSummary(opt, &dataset.Set{Count: 3, Prompts: all}), began: time.Now(),
-		hooks: hooks{sent: func() {}, ended: func(failed bool) { ended = append(ended, failed) }},
+		hooks: hooks{sent: func() {}, ended: func(r *wire.Record) { ended = append(ended, r.Failed != nil) }},
 	}
 	talk.hold(t.Context(), *first, 0)
 	talk.summary.end(time.Since(talk.began), effort{})

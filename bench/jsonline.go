@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servematrix/bench/dataset"
+	"servematrix/bench/find"
 	"servematrix/bench/tally"
 	"servematrix/bench/wire"
 )
@@ -24,7 +25,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}
 	rest, err := json.Marshal(besides{
 		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial,
-		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.tally.Retries(), s.config(), s.details(),
+		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.tally.Retries(), s.config(), s.Find.Report(), s.details(),
 	})
 	if err != nil {
 		return nil, err
@@ -47,6 +48,8 @@ type besides struct {
 	// Retries are requests that were sent anew, since a kept connection had been closed.
 	Retries int    `json:"retries"`
 	Config  config `json:"config"`
+	// Find is the search of which this is the best measurement.
+	Find *find.Report `json:"find,omitempty"`
 	*details
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"servematrix/bench/arg"
 	"servematrix/bench/dataset"
+	"servematrix/bench/find"
 	"servematrix/bench/load"
 	"servematrix/bench/pasted"
 	"servematrix/bench/tally"
@@ -21,6 +22,8 @@ type Options struct {
 	Load    load.Options
 	Wire    wire.Options
 	Tally   tally.Options
+	// Find searches for the largest load that meets an SLO, in place of one measurement.
+	Find find.Options
 
 	// Seed makes prompts and arrivals repeatable.
 	Seed uint64
@@ -48,6 +51,7 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	wire.AddFlags(fs, &o.Wire)
 	dataset.AddFlags(fs, &o.Dataset)
 	load.AddFlags(fs, &o.Load)
+	find.AddFlags(fs, &o.Find)
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed of prompts and arrivals; the same seed sends the same prompts")
 	arg.Number(fs, &o.WarmupRequests, "warmup-requests", 1, "requests before the measurement")
 	fs.BoolVar(&o.FlushCache, "flush-cache", false, "empty the server's prefix cache first")
@@ -69,7 +73,7 @@ func Defaults() (o Options) {
 // resolve fills in what depends on other options and checks everything that can be known before
 // the first request. The errors are usage errors.
 func (o Options) resolve() (Options, error) {
-	var problems [6]error
+	var problems [7]error
 	o.Dataset.Seed, o.Load.Seed = o.Seed, o.Seed
 	o.Wire, problems[0] = o.Wire.Resolve()
 	o.Dataset.Model = o.Wire.Model // where its tokenizer may be
@@ -81,5 +85,6 @@ func (o Options) resolve() (Options, error) {
 		problems[4] = errors.New("--goodput: ttft and tpot are not measured with --disable-stream; e2el is")
 	}
 	_, problems[5] = o.Pasted.Check(o.Dataset.Name)
+	problems[6] = o.checkSearch()
 	return o, cmp.Or(problems[:]...)
 }

@@ -29,40 +29,15 @@ type usageError struct{ error }
 // stderr, and appends the JSON line to opt.OutputFile. The exit code is 0 when at least one
 // request succeeded, 1 when none did or the server cannot be reached, 2 for options that make
 // no sense, and 130 when ctx ended before the load did: what was measured by then is printed
-// and written all the same, marked as partial.
+// and written all the same, marked as partial. A search ends with 4 when no load met its SLO.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
-	var bar *progress
-	s, err := measure(ctx, opt, hooks{
-		ready: func(o Options, set *dataset.Set) {
-			o.tellPasted(stderr)
-			fmt.Fprintf(stdout, "servematrix bench %s: %s %s\n", version(), o.Wire.Backend, o.Wire.ShownURL())
-			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
-			for _, note := range set.Notes {
-				fmt.Fprintln(stderr, "servematrix bench:", note)
-			}
-			if o.WarmupRequests > 0 {
-				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
-			}
-		},
-		begin: func(o Options, set *dataset.Set) {
-			if !o.DisableTQDM {
-				bar = newProgress(stderr, set.Count)
-			}
-		},
-		sent:  func() { bar.sent() },
-		ended: func(failed bool) { bar.ended(failed) },
-	})
-	bar.finish()
+	if opt.Find.Active() {
+		return runSearch(ctx, opt, stdout, stderr)
+	}
+	s, err := shown(ctx, opt, stdout, stderr, func(*wire.Record) {})
 	if err != nil {
 		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
-		var usage usageError
-		switch {
-		case errors.As(err, &usage):
-			return exitUsage
-		case ctx.Err() != nil:
-			return exitInterrupted
-		}
-		return exitFailed
+		return exitCode(ctx, err)
 	}
 	s.WriteText(stdout)
 	if err := errors.Join(s.unwritten, s.appendJSON()); err != nil {
@@ -88,12 +63,58 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
+// exitCode is that of a measurement which failed.
+func exitCode(ctx context.Context, err error) int {
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// shown measures, and says on stdout of what and on stderr how far it is.
+func shown(ctx context.Context, opt Options, stdout, stderr io.Writer, ended func(*wire.Record)) (*Summary, error) {
+	var bar *progress
+	defer func() { bar.finish() }()
+	return measure(ctx, opt, hooks{
+		ready: func(o Options, set *dataset.Set) {
+			o.tellPasted(stderr)
+			o.announce(stdout)
+			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
+			for _, note := range set.Notes {
+				fmt.Fprintln(stderr, "servematrix bench:", note)
+			}
+			if o.WarmupRequests > 0 {
+				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
+			}
+		},
+		begin: func(o Options, set *dataset.Set) {
+			if !o.DisableTQDM {
+				bar = newProgress(stderr, set.Count)
+			}
+		},
+		sent: func() { bar.sent() },
+		ended: func(r *wire.Record) {
+			ended(r)
+			bar.ended(r.Failed != nil)
+		},
+	})
+}
+
+// announce says who measures whom.
+func (o Options) announce(w io.Writer) {
+	fmt.Fprintf(w, "servematrix bench %s: %s %s\n", version(), o.Wire.Backend, o.Wire.ShownURL())
+}
+
 // Measure sends the load and gives what it measured, without printing anything. An error means
 // that nothing could be measured; requests that failed are no error but counted. When ctx ends
 // during the load the summary is of what had ended, and marked as partial.
 func Measure(ctx context.Context, opt Options) (*Summary, error) {
 	return measure(ctx, opt, hooks{
-		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(bool) {},
+		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(*wire.Record) {},
 	})
 }
 
@@ -102,7 +123,7 @@ type hooks struct {
 	ready func(Options, *dataset.Set)
 	begin func(Options, *dataset.Set)
 	sent  func()
-	ended func(failed bool)
+	ended func(*wire.Record)
 }
 
 func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"servematrix/bench/dataset"
+	"servematrix/bench/find"
 	"servematrix/bench/tally"
 	"servematrix/bench/wire"
 	"servematrix/metric"
@@ -26,6 +27,8 @@ type Summary struct {
 	Partial bool
 	// Bottleneck says in words why the numbers may be the client's own limit; empty: they are not.
 	Bottleneck []string
+	// Find is the search that this is the best measurement of; nil where nothing was searched for.
+	Find *find.Result
 
 	prompts   int   // requests asked for
 	timed     bool  // by the dataset's own times

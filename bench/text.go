@@ -42,6 +42,7 @@ func (s *Summary) WriteText(w io.Writer) {
 	} else {
 		b.row("Max request concurrency:", "not set")
 	}
+	s.search(b)
 	b.count("Successful requests:", m.Value("completed"))
 	b.count("Failed requests:", m.Value("failed"))
 	b.number("Benchmark duration (s):", m.Value("duration_s"))
@@ -78,6 +79,21 @@ func (s *Summary) WriteText(w io.Writer) {
 	}
 	b.line(strings.Repeat("=", blockWidth))
 	_, _ = io.WriteString(w, b.text.String()) // where nobody reads, the JSON line still counts
+}
+
+// search writes what a search found; nothing where none was made.
+func (s *Summary) search(b *block) {
+	if s.Find == nil {
+		return
+	}
+	b.row("Service level objectives:", s.Find.SLO.String())
+	b.row("Search:", strings.ReplaceAll(s.Find.Outcome, "_", " "))
+	for _, name := range []string{"max_request_rate", "max_concurrency_found"} {
+		if value, ok := s.Metrics.Get(name); ok {
+			info, _ := metric.Lookup(name)
+			b.row(info.Label+":", strconv.FormatFloat(value, 'f', -1, 64))
+		}
+	}
 }
 
 // section writes the statistics of one latency; nothing where none was measured.

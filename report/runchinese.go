@@ -81,6 +81,7 @@ var reasonWords = map[string]page.Text{
 	result.ClientStarved:          {EN: "the client may have been the bottleneck", ZH: "瓶颈可能在客户端"},
 	result.LatencyInconsistent:    {EN: "latencies contradict each other", ZH: "延迟数据相互矛盾"},
 	result.ThroughputInconsistent: {EN: "a throughput contradicts tokens and duration", ZH: "吞吐与 token 数和时长矛盾"},
+	result.LowerBound:             {EN: "what was found is a lower bound", ZH: "找到的只是下限"},
 	result.Partial:                {EN: "the output was cut short", ZH: "输出不完整"},
 	result.ServerChanged:          {EN: "another server than at the variant's first start", ZH: "与该变体先前的启动不是同一个服务端"},
 	result.ForeignProcess:         {EN: "others used the devices", ZH: "设备被其他进程使用"},

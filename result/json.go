@@ -11,7 +11,7 @@ import (
 // Bounds of the JSON form: per-request arrays are passed over, never held.
 const (
 	maxDepth    = 32
-	maxKept     = 512  // values of one nested object or array that are kept
+	maxKept     = 1024 // values of one nested object or array that are kept
 	maxErrors   = 5    // distinct error messages that are kept
 	maxErrorLen = 2000 // bytes of one of them
 )

@@ -44,6 +44,7 @@ func Judge(m *Measurement, exp Expectation, more ...Reason) Validity {
 	if m.Partial {
 		j.error(Partial, "the client's output ends in the middle of its result")
 	}
+	j.search()
 	j.throughput()
 	j.latencies()
 	return Validity{}.Add(exp.Strict, slices.Concat(j.found, m.Findings, more)...)

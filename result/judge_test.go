@@ -93,6 +93,17 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A search that ended before the server did found a bound, and no largest load.
+func TestJudgeASearch(t *testing.T) {
+	for outcome, want := range map[string][]string{"found": {}, "at_least": {LowerBound + "?"}} {
+		m := parse(t, `{"client": "servematrix bench", "duration_s": 10, "completed": 4, "total_output_tokens": 64, "output_throughput": 6.4, "num_prompts": 4,
+			"max_request_rate": 64, "find": {"goal": "max-rate", "outcome": "`+outcome+`", "probes": [{"level": 64, "why": []}]}}`)
+		if got := reasons(Judge(m[0], Expectation{})); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", outcome, got, want)
+		}
+	}
+}
+
 func TestJudgeTakesFindingsOnce(t *testing.T) {
 	m := measured(nil)
 	m.Partial = true

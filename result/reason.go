@@ -14,6 +14,7 @@ const (
 	ClientStarved          = "client_starved"
 	LatencyInconsistent    = "latency_inconsistent"
 	ThroughputInconsistent = "throughput_inconsistent"
+	LowerBound             = "lower_bound"
 	Partial                = "partial"
 	ServerChanged          = "server_changed"
 	ForeignProcess         = "foreign_process"

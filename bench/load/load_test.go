@@ -71,6 +71,23 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+// Arrivals that are to be exact come at their rate with each seed, and are as random as before.
+func TestExactArrivals(t *testing.T) {
+	const rate, n = 50.0, 100
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(20) {
+			due, _ := run(t, Options{RequestRate: rate, Burstiness: 1, Seed: seed, Exact: n}, prompts(n), 0)
+			slices.Sort(due)
+			if last := due[n-1].Seconds() * rate; math.Abs(last-(n-1)) > 1e-4 {
+				t.Errorf("seed %d: the last of %d is due after %v times the mean gap", seed, n, last)
+			}
+			if even := due[1] * (n - 1); even == due[n-1] {
+				t.Errorf("seed %d: arrivals are not random", seed)
+			}
+		}
+	})
+}
+
 // A request is late by what it waited for a slot, and those after it are due as if it had not been.
 func TestLatenessBehindALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -29,6 +29,9 @@ type Options struct {
 	RampUpStartRPS, RampUpEndRPS float64
 	// MaxConcurrency is the most requests in flight. 0 is no limit.
 	MaxConcurrency int
+	// Exact scales the times between arrivals so that this many arrivals come at RequestRate to the
+	// last digit, and not only on average. 0 leaves them as they are drawn.
+	Exact int
 	// Seed makes arrivals repeatable.
 	Seed uint64
 }

@@ -27,16 +27,31 @@ func (o Options) schedule(set *dataset.Set) func(dataset.Prompt) time.Duration {
 		return func(dataset.Prompt) time.Duration { return 0 }
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, streamArrivals))
+	scale := o.scale()
 	due, sent, turns := time.Duration(0), 0, 0
 	return func(p dataset.Prompt) time.Duration {
 		if sent > 0 {
 			rate := o.rate(float64(turns) / float64(max(set.Count-1, 1)))
-			due += time.Duration(gap(rng, o.Burstiness) / rate * float64(time.Second))
+			due += time.Duration(scale * gap(rng, o.Burstiness) / rate * float64(time.Second))
 		}
 		sent++
 		turns += p.Turns()
 		return due
 	}
+}
+
+// scale brings the mean of as many times between arrivals as Exact says to what it should be. The
+// number of arrivals is then no longer random, what lies between them still is.
+func (o Options) scale() float64 {
+	if o.Exact < 2 {
+		return 1
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, streamArrivals))
+	sum := 0.0
+	for range o.Exact - 1 {
+		sum += gap(rng, o.Burstiness)
+	}
+	return float64(o.Exact-1) / sum
 }
 
 // rate is that of arrivals when a share of the prompts has been sent. The formulas of the ramps are

@@ -71,6 +71,9 @@ func tryExample(t *testing.T, dir string, cmd *cobra.Command, line, port string)
 		}
 		stop := startServer(t, dir, serve)
 		if cmd.Name() == "bench" {
+			if strings.Contains(line, "--find") {
+				line += " --find-from 8 --find-to 32 --find-probe 200ms --find-min-requests 8" // minutes would be its own
+			}
 			in(t, dir, line+" --random-output-len 8") // its 100,000 tokens would take their time
 		}
 		stop()

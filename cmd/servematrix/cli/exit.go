@@ -35,7 +35,7 @@ var ExitCodes = []ExitCode{
 	{"1", "internal error", "the output could not be written, a folder not be read"},
 	{"2", "usage or configuration", "an unknown flag, a mistake in the sweep, a run folder that is none"},
 	{"3", "finished, some cells failed", "the last attempt at a cell failed, or is invalid"},
-	{"4", "a gate or a comparison failed", "`compare --fail-if` held"},
+	{"4", "a gate or a comparison failed", "`compare --fail-if` held; `bench --find` found no load that meets its SLO"},
 	{"5", "nothing selected", "`--only` leaves no cell"},
 	{"6", "preflight: port or device busy, lock held, host not clean", "another session works in the folder; a hook with `on_error: stop` failed; the disk is full"},
 	{"130/143", "interrupted, resumable", "Ctrl-C; SIGTERM or `stop`"},

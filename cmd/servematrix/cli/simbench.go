@@ -72,9 +72,15 @@ name changed; a flag that means nothing here is left out with a note, one that h
 is refused. The whole command of sglang.bench_serving or of vllm bench serve can stand here too:
 then its own defaults hold.
 
-Exit codes: 0 measured · 1 no request was served · 2 usage · 130/143 interrupted`,
-		Example: "  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8\n  servematrix bench vllm bench serve --base-url http://127.0.0.1:30000 --num-prompts 8 --input-len 64 --output-len 8",
-		Args:    cobra.ArbitraryArgs,
+With --find it searches for the largest request rate or concurrency at which the server meets --slo:
+it doubles the load until that fails, narrows the gap down, and measures both ends of it once more for
+longer. What that takes at most is printed first. The block is that of the load found.
+
+Exit codes: 0 measured · 1 no request was served · 2 usage · 4 no load met --slo · 130/143 interrupted`,
+		Example: `  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8
+  servematrix bench vllm bench serve --base-url http://127.0.0.1:30000 --num-prompts 8 --input-len 64 --output-len 8
+  servematrix bench --base-url http://127.0.0.1:30000 --find max-rate --slo 'p99_ttft_ms<500,mean_tpot_ms<50'`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if err := pastedCommand(cmd, env, args); err != nil {
