@@ -97,7 +97,7 @@ func run(ctx context.Context) (bool, error) {
 		ok = ok && len(o.wrong) == 0
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%.1f\t%.1f s\t%s\n", fault, o.code, o.completed, o.counted(), float64(o.used.Peak)/1e6, o.used.Wall.Seconds(), strings.Join(o.wrong, "; "))
 	}
-	fmt.Printf("%d requests, %d at a time, each %dth answered wrongly, --timeout %v; limits: all counted, %d MB, the timeouts of all and %v\n", *requests, *streams, *every, *timeout, most>>20, grace)
+	fmt.Printf("%d requests, %d at a time, one in %d answered wrongly, --timeout %v; limits: all counted, %d MB, the timeouts of all and %v\n", *requests, *streams, *every, *timeout, most>>20, grace)
 	return ok, t.Flush()
 }
 
