@@ -21,6 +21,16 @@ func TestCheck(t *testing.T) {
 		{args: "--goodput ttft:500 --seed 1 tpot:x", want: `"tpot:x" belongs to no flag`},
 		{args: "--goodput p99:5", want: "want ttft:MS, tpot:MS or e2el:MS"},
 		{args: "--goodput ttft:0", want: "milliseconds of more than 0"},
+		{args: "--ca-cert only/there.pem --dataset-name sharegpt --dataset-path only/there.json"}, // files are the run's
+		{args: "--ignore-eos"},
+		{args: "--ignore-eos=false", want: "--disable-ignore-eos lets the model end its answers"},
+		{args: "--ignore-eos --disable-ignore-eos", want: "contradict each other"},
+		{args: "--random-input-len 9000000000000000000", want: "--random-input-len 9000000000000000000: want at most 16777216"},
+		{args: "--dataset-name generated-shared-prefix --gsp-num-groups 4000000000 --gsp-prompts-per-group 4000000000", want: "--gsp-num-groups 4000000000: want at most"},
+		{args: "--dataset-name generated-shared-prefix --gsp-num-groups 100000000 --gsp-prompts-per-group 100000000", want: "their product is the number of prompts"},
+		{args: "--dataset-name generated-shared-prefix --gsp-num-groups 100000 --gsp-prompts-per-group 1000 --gsp-num-turns 2", want: "their product is the number of prompts"},
+		{args: "--request-rate 1e-11", want: "--request-rate 1e-11: want requests per second of at least 1e-06"},
+		{args: "--ramp-up-strategy linear --ramp-up-start-rps 1e-11 --ramp-up-end-rps 1", want: "--ramp-up-start-rps 1e-11: want"},
 		{args: "--help", want: "measures nothing"},
 	}
 	for _, test := range tests {

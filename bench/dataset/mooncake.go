@@ -89,8 +89,5 @@ func (h *hashes) UnmarshalJSON(list []byte) error {
 	return nil
 }
 
-// Bounds of what a trace may say: a year, and more tokens than any context has.
-const (
-	maxMillis = 365 * 24 * 3600 * 1000
-	maxTokens = 1 << 24
-)
+// maxMillis bounds a trace's times: a year.
+const maxMillis = 365 * 24 * 3600 * 1000

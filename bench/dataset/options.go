@@ -132,6 +132,9 @@ func (o Options) Resolve() (Options, error) {
 	if o.VocabSize > math.MaxInt32 {
 		return o, fmt.Errorf("--vocab-size %d: token ids have 31 bits", o.VocabSize)
 	}
+	if err := o.checkSizes(); err != nil {
+		return o, err
+	}
 	switch o.Name {
 	case Random, RandomIDs:
 	case SharedPrefix:
@@ -157,4 +160,40 @@ func (o Options) Resolve() (Options, error) {
 		o.NumPrompts = 1000
 	}
 	return o, nil
+}
+
+// Bounds of what can be asked for: more tokens than any context has, and more prompts than a
+// benchmark ever sends.
+const (
+	maxTokens  = 1 << 24
+	maxPrompts = 100_000_000
+)
+
+// checkSizes refuses numbers that no memory holds.
+func (o Options) checkSizes() error {
+	for _, size := range []struct {
+		flag        string
+		value, most int
+	}{
+		{"num-prompts", o.NumPrompts, maxPrompts},
+		{"random-input-len", o.RandomInputLen, maxTokens},
+		{"random-output-len", o.RandomOutputLen, maxTokens},
+		{"gsp-num-groups", o.GSPNumGroups, maxPrompts},
+		{"gsp-prompts-per-group", o.GSPPromptsPerGroup, maxPrompts},
+		{"gsp-num-turns", o.GSPNumTurns, maxPrompts},
+		{"gsp-system-prompt-len", o.GSPSystemPromptLen, maxTokens},
+		{"gsp-question-len", o.GSPQuestionLen, maxTokens},
+		{"gsp-output-len", o.GSPOutputLen, maxTokens},
+		{"sharegpt-output-len", o.ShareGPTOutputLen, maxTokens},
+		{"sharegpt-context-len", o.ShareGPTContextLen, maxTokens},
+	} {
+		if size.value > size.most {
+			return fmt.Errorf("--%s %d: want at most %d", size.flag, size.value, size.most)
+		}
+	}
+	if o.Name == SharedPrefix && o.GSPNumGroups*o.GSPPromptsPerGroup > maxPrompts/o.GSPNumTurns { // each is small enough to multiply two
+		return fmt.Errorf("--gsp-num-groups %d, --gsp-prompts-per-group %d and --gsp-num-turns %d: their product is the number of prompts, want at most %d",
+			o.GSPNumGroups, o.GSPPromptsPerGroup, o.GSPNumTurns, maxPrompts)
+	}
+	return nil
 }

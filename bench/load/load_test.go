@@ -124,6 +124,26 @@ func TestClosedLoopHasNoSchedule(t *testing.T) {
 	})
 }
 
+// What a rate and a burstiness make of a gap may be longer than a Duration.
+func TestGapsOfAges(t *testing.T) {
+	for _, o := range []Options{
+		{RequestRate: 1e-11, Burstiness: 1, Seed: 1}, {RequestRate: 1, Burstiness: math.Inf(1), RampUpStrategy: Linear, RampUpStartRPS: 1e-300, RampUpEndRPS: 1e-300},
+	} {
+		due := o.schedule(prompts(50))
+		last := time.Duration(0)
+		for range 50 {
+			if at := due(dataset.Prompt{}); at < last {
+				t.Fatalf("%+v: due at %v after %v", o, at, last)
+			} else {
+				last = at
+			}
+		}
+		if last != never {
+			t.Errorf("%+v: the last is due at %v", o, last)
+		}
+	}
+}
+
 func TestRamps(t *testing.T) {
 	for strategy, want := range map[string][]time.Duration{
 		// Rates 1, 2, 3, 4, 5 and 1, 1.5, 2.2, 3.3, 5 a second, of which the first has no gap before it.

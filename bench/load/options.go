@@ -15,6 +15,9 @@ const (
 	Exponential = "exponential"
 )
 
+// minRate is the lowest rate of arrivals per second: gaps of lower ones end in no measurement.
+const minRate = 1e-6
+
 // Options say when requests are sent. AddFlags fills in the defaults.
 type Options struct {
 	// RequestRate is the mean of arrivals per second. +Inf sends everything at once, or as fast as
@@ -49,6 +52,14 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 
 // Resolve checks what makes sense together. The errors are usage errors.
 func (o Options) Resolve() (Options, error) {
+	for _, rate := range []struct {
+		flag  string
+		value float64
+	}{{"request-rate", o.RequestRate}, {"ramp-up-start-rps", o.RampUpStartRPS}, {"ramp-up-end-rps", o.RampUpEndRPS}} {
+		if rate.value > 0 && rate.value < minRate {
+			return o, fmt.Errorf("--%s %v: want requests per second of at least %v, which is one in 12 days", rate.flag, rate.value, minRate)
+		}
+	}
 	switch ends := o.RampUpStartRPS > 0 && o.RampUpEndRPS > 0; {
 	case o.RampUpStrategy == "" && (o.RampUpStartRPS > 0 || o.RampUpEndRPS > 0):
 		return o, fmt.Errorf("--ramp-up-start-rps and --ramp-up-end-rps: want --ramp-up-strategy %s or %s, too", Linear, Exponential)

@@ -11,6 +11,9 @@ import (
 // streamArrivals is the stream of randomness of arrivals; those of package dataset are others.
 const streamArrivals = 4
 
+// never is later than any benchmark lasts; twice that is still a Duration.
+const never = 100 * 365 * 24 * time.Hour
+
 // Scheduled tells whether prompts of the set have points in time at which they are due.
 func (o Options) Scheduled(set *dataset.Set) bool {
 	return set.Timed || !math.IsInf(o.RequestRate, 1) || o.RampUpStrategy != ""
@@ -32,7 +35,8 @@ func (o Options) schedule(set *dataset.Set) func(dataset.Prompt) time.Duration {
 	return func(p dataset.Prompt) time.Duration {
 		if sent > 0 {
 			rate := o.rate(float64(turns) / float64(max(set.Count-1, 1)))
-			due += time.Duration(scale * gap(rng, o.Burstiness) / rate * float64(time.Second))
+			wait := scale * gap(rng, o.Burstiness) / rate * float64(time.Second)
+			due = min(due+time.Duration(min(wait, float64(never))), never)
 		}
 		sent++
 		turns += p.Turns()

@@ -160,8 +160,8 @@ func rangeRatios(text string) (in, out float64, err error) {
 // around is the shortest and the longest length that vLLM draws.
 func around(flag, middle string, ratio float64) (low, high int, err error) {
 	n, err := strconv.Atoi(middle)
-	if err != nil || n < 1 {
-		return 0, 0, fmt.Errorf("%s %s: a length that varies has to be a whole number from 1 on here", flag, middle)
+	if err != nil || n < 1 || n > math.MaxInt32 {
+		return 0, 0, fmt.Errorf("%s %s: a length that varies has to be a whole number from 1 to %d here", flag, middle, math.MaxInt32)
 	}
 	return max(1, int(math.Floor(float64(n)*(1-ratio)))), max(1, int(math.Ceil(float64(n)*(1+ratio)))), nil
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -40,8 +41,8 @@ type Options struct {
 	// its place where it is given.
 	Model, ServedModelName string
 	// DisableIgnoreEOS lets the model end its answers where it likes; otherwise lengths are forced
-	// and checked.
-	DisableIgnoreEOS bool
+	// and checked. IgnoreEOS says so aloud, and contradicts it.
+	DisableIgnoreEOS, IgnoreEOS bool
 	// DisableStream asks for whole answers: no TTFT, TPOT and ITL.
 	DisableStream bool
 	// CountEmpty measures the arrival of events of the answer that hold no text, too: a chat's
@@ -69,10 +70,23 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.StringVar(&o.Model, "model", "", "model name in requests (default: ask the server)")
 	fs.StringVar(&o.ServedModelName, "served-model-name", "", "model name in requests, where --model says another")
 	fs.BoolVar(&o.DisableIgnoreEOS, "disable-ignore-eos", false, "let the model end its answers; lengths are not checked then")
+	ignoreEOS(fs, &o.IgnoreEOS)
 	fs.BoolVar(&o.DisableStream, "disable-stream", false, "ask for whole answers: no TTFT, TPOT and ITL")
 	arg.Span(fs, &o.Timeout, "timeout", 10*time.Minute, "longest time for one request")
 	fs.StringArrayVar(&o.Headers, "header", nil, "NAME=VALUE to send with each request, repeatable")
 	fs.StringVar(&o.ExtraRequestBody, "extra-request-body", "", "JSON object merged into each request")
+}
+
+// ignoreEOS adds vLLM's name for what is the default here; so it has no use for false.
+func ignoreEOS(fs *pflag.FlagSet, p *bool) {
+	*p = false
+	fs.BoolFunc("ignore-eos", "force answers to the length that was asked for: the default, as vllm bench serve spells it", func(s string) error {
+		if on, err := strconv.ParseBool(s); err != nil || !on {
+			return errors.New("it is the default; --disable-ignore-eos lets the model end its answers")
+		}
+		*p = true
+		return nil
+	})
 }
 
 // endpoint is how a backend is spoken to.
@@ -120,8 +134,8 @@ func (e endpoint) path() string {
 	return [...]string{"/v1/completions", "/v1/chat/completions", "/generate"}[e]
 }
 
-// Resolve fills in what depends on other options and checks all that can be known before the
-// first request. The errors are usage errors.
+// Resolve fills in what depends on other options and checks all that can be known without reading
+// a file; CheckFiles has the rest. The errors are usage errors.
 func (o Options) Resolve() (Options, error) {
 	if err := checkBackend(o.Backend); err != nil {
 		return o, err
@@ -140,10 +154,8 @@ func (o Options) Resolve() (Options, error) {
 	if o.ServedModelName != "" {
 		o.Model = o.ServedModelName
 	}
-	if o.CACert != "" {
-		if _, err := readCA(o.CACert); err != nil {
-			return o, err
-		}
+	if o.IgnoreEOS && o.DisableIgnoreEOS {
+		return o, errors.New("--ignore-eos and --disable-ignore-eos contradict each other; the first is the default")
 	}
 	return o.resolveURL()
 }

@@ -19,11 +19,19 @@ func TestCheckFiles(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestCheckFilesReadsTheAuthorities(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for path, want := range map[string]string{"/does/not/exist": "--ca-cert: open /does/not/exist", empty: "holds no certificate"} {
+		if err := (Options{CACert: path}).CheckFiles(1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt           Options
 		base, problem string
@@ -43,8 +51,8 @@ func TestResolve(t *testing.T) {
 		"no backend":             {Options{Backend: "x"}, "", "--backend x: want one of lmdeploy, "},
 		"a backend of theirs":    {Options{Backend: "trt"}, "", "Triton endpoint is not spoken"},
 		"another one of theirs":  {Options{Backend: "openai-embeddings-clip"}, "", "embeddings are not measured"},
-		"no file of authorities": {Options{Backend: "openai", Host: "h", CACert: "/does/not/exist"}, "", "--ca-cert: open /does/not/exist"},
-		"no authority in it":     {Options{Backend: "openai", Host: "h", CACert: empty}, "", "holds no certificate"},
+		"a file of elsewhere":    {Options{Backend: "openai", Host: "h", Port: 7, CACert: "/does/not/exist"}, "http://h:7", ""},
+		"both about EOS":         {Options{Backend: "openai", Host: "h", IgnoreEOS: true, DisableIgnoreEOS: true}, "", "contradict each other"},
 	} {
 		got, err := c.opt.Resolve()
 		switch {

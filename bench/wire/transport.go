@@ -33,7 +33,7 @@ func newTransport(opt Options) *http.Transport {
 		WriteBufferSize:        2 << 10,
 	}
 	if opt.CACert != "" {
-		t.TLSClientConfig.RootCAs, _ = readCA(opt.CACert) // Resolve has read it once
+		t.TLSClientConfig.RootCAs, _ = readCA(opt.CACert) // CheckFiles has read it once
 	}
 	if opt.UnixSocket != "" {
 		t.Proxy = nil
