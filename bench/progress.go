@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// progress draws one line in tqdm's form, at most twice a second and after the last request, with
-// what is neither done nor to come behind it:
+// progress draws one line in tqdm's form, twice a second and after the last request, with what is
+// neither done nor to come behind it:
 //
 //	42%|████▏     | 27/64 [00:03<00:04,  8.90it/s, running=8, failed=1]
 //
+// Senders only count; one goroutine draws, and leaves a state out while nobody reads the one before.
 // A nil progress draws nothing.
 type progress struct {
-	w     io.Writer
-	began time.Time
-
-	mu    sync.Mutex
-	state counts
-	drawn time.Time
+	w                  *console
+	total              int
+	began              time.Time
+	begun, done, fails atomic.Int64
+	end, drawn         chan struct{} // closed by finish, and after the last state
 }
 
 // counts are numbers of requests.
@@ -28,20 +28,17 @@ type counts struct{ done, total, running, failed int }
 
 const redrawEvery = 500 * time.Millisecond
 
-func newProgress(w io.Writer, total int) *progress {
-	p := &progress{w: w, state: counts{total: total}, began: time.Now()}
-	p.draw(p.began)
+func newProgress(w *console, total int) *progress {
+	p := &progress{w: w, total: total, began: time.Now(), end: make(chan struct{}), drawn: make(chan struct{})}
+	go p.run(p.line())
 	return p
 }
 
 // sent counts a request that has begun.
 func (p *progress) sent() {
-	if p == nil {
-		return
+	if p != nil {
+		p.begun.Add(1)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.running++
 }
 
 // ended counts a request that has ended.
@@ -49,16 +46,10 @@ func (p *progress) ended(failed bool) {
 	if p == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.running--
-	p.state.done++
 	if failed {
-		p.state.failed++
+		p.fails.Add(1)
 	}
-	if now := time.Now(); now.Sub(p.drawn) >= redrawEvery {
-		p.draw(now)
-	}
+	p.done.Add(1)
 }
 
 // finish draws the last state and ends the line.
@@ -66,16 +57,35 @@ func (p *progress) finish() {
 	if p == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.running = 0 // those that an interrupt has cut short
-	p.draw(time.Now())
-	_, _ = io.WriteString(p.w, "\n") // nobody need look at the progress
+	close(p.end)
+	<-p.drawn
 }
 
-func (p *progress) draw(now time.Time) {
-	p.drawn = now
-	_, _ = io.WriteString(p.w, "\r"+progressLine(p.state, now.Sub(p.began)))
+// run draws a state, and those after it until finish.
+func (p *progress) run(line string) {
+	defer close(p.drawn)
+	ticker := time.NewTicker(redrawEvery)
+	defer ticker.Stop()
+	for {
+		if !p.w.busy() {
+			_, _ = io.WriteString(p.w, line)
+		}
+		select {
+		case <-p.end:
+			p.begun.Store(p.done.Load()) // those that an interrupt has cut short do not run any more
+			_, _ = io.WriteString(p.w, p.line()+"\n")
+			return
+		case <-ticker.C:
+			line = p.line()
+		}
+	}
+}
+
+// line is the present state, to be drawn over the one before.
+func (p *progress) line() string {
+	done, failed := int(p.done.Load()), int(p.fails.Load())
+	state := counts{done: done, total: p.total, running: int(p.begun.Load()) - done, failed: failed}
+	return "\r" + progressLine(state, time.Since(p.began))
 }
 
 // progressLine is one state of the bar: share, bar of ten cells in eighths, count, time gone and

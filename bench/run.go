@@ -31,6 +31,10 @@ type usageError struct{ error }
 // no sense, and 130 when ctx ended before the load did: what was measured by then is printed
 // and written all the same, marked as partial. A search ends with 4 when no load met its SLO.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
+	return run(ctx, opt, stdout, &console{w: stderr})
+}
+
+func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) int {
 	if opt.Find.Active() {
 		return runSearch(ctx, opt, stdout, stderr)
 	}
@@ -76,7 +80,7 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // shown measures, and says on stdout of what and on stderr how far it is.
-func shown(ctx context.Context, opt Options, stdout, stderr io.Writer, ended func(*wire.Record)) (*Summary, error) {
+func shown(ctx context.Context, opt Options, stdout io.Writer, stderr *console, ended func(*wire.Record)) (*Summary, error) {
 	var bar *progress
 	defer func() { bar.finish() }()
 	return measure(ctx, opt, hooks{
@@ -131,9 +135,9 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	set, err := dataset.Open(opt.Dataset)
+	set, err := openSet(ctx, func() (*dataset.Set, error) { return dataset.Open(opt.Dataset) })
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	defer set.Close()
 	if err := opt.Wire.CheckFiles(min(opt.Load.MaxConcurrency, set.Count)); err != nil {
@@ -148,6 +152,28 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		s.unwritten = failed
 	}
 	return s, err
+}
+
+// openSet opens the dataset. Reading it takes its time: an interrupt does not wait for that.
+func openSet(ctx context.Context, open func() (*dataset.Set, error)) (*dataset.Set, error) {
+	type opened struct {
+		set *dataset.Set
+		err error
+	}
+	result := make(chan opened, 1)
+	go func() {
+		set, err := open()
+		result <- opened{set, err}
+	}()
+	select {
+	case r := <-result:
+		if r.err != nil {
+			return nil, usageError{r.err}
+		}
+		return r.set, nil
+	case <-ctx.Done():
+		return nil, ctx.Err() // its files go with the process
+	}
 }
 
 // send prepares the server, sends the load and sums it up.

@@ -22,7 +22,7 @@ const exitNotMet = 4
 
 // runSearch is Run for a search. Of what it measures it prints the plan, a line for each probe, what
 // was found, and the text block of the best probe, which also goes to the output file.
-func runSearch(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
+func runSearch(ctx context.Context, opt Options, stdout io.Writer, stderr *console) int {
 	fail := func(err error) { fmt.Fprintf(stderr, "servematrix bench: %v\n", err) }
 	resolved, err := opt.resolve()
 	if err != nil {
@@ -92,7 +92,7 @@ func (o Options) checkSearch() error {
 // searcher measures what a search asks for.
 type searcher struct {
 	opt    Options
-	stderr io.Writer
+	stderr *console
 	seen   []*Summary // of the probes, by their number
 }
 

@@ -14,13 +14,17 @@ import (
 // open opens a file to be read from its beginning: unpacked where it is gzip's, without a byte
 // order mark. The error names the file.
 func open(path string) (*opened, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, fmt.Errorf("--dataset-path: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("--dataset-path %s: is a folder, want a file", path)
+	case !info.Mode().IsRegular(): // opening a pipe waits for its writer
+		return nil, fmt.Errorf("--dataset-path %s: is no regular file, and it is read more than once: write it to one", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--dataset-path: %w", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, fmt.Errorf("--dataset-path %s: is a folder, want a file", path)
 	}
 	r := bufio.NewReaderSize(f, 1<<18)
 	plain := true
