@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,27 @@ func stream(w http.ResponseWriter, r *http.Request, end string) {
 }
 
 const done = "data: [DONE]\n\n"
+
+// What sglang.bench_serving asks a server after the load is a metric, and a row before the latencies.
+func TestAcceptLengthIsAMetric(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/get_server_info" {
+			_, _ = io.WriteString(w, `{"internal_states": [{"avg_spec_accept_length": 2.75}]}`)
+			return
+		}
+		stream(w, r, done)
+	}))
+	defer server.Close()
+	s, err := quick(t, server.URL, func(o *Options) { o.Wire.Backend = "sglang-oai" })
+	if err != nil || s.Metrics.Value("accept_length") != 2.75 {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	var text strings.Builder
+	s.WriteText(&text)
+	if !regexp.MustCompile(`\nConcurrency: .*\nAccept length: {27}2.75 {6}\n-+End-to-End`).MatchString(text.String()) {
+		t.Error(text.String())
+	}
+}
 
 // quick measures url with a load of ten requests.
 func quick(t *testing.T, url string, change func(*Options)) (*Summary, error) {
@@ -219,7 +241,9 @@ func TestRequests(t *testing.T) {
 		var got atomic.Value
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			got.Store(r.URL.Path + " " + string(body))
+			if r.Method == http.MethodPost {
+				got.Store(r.URL.Path + " " + string(body))
+			}
 			if r.Header.Get("X-Test") != "yes" || r.Header.Get("Authorization") != "Bearer key" {
 				t.Errorf("headers %v", r.Header)
 			}

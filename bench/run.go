@@ -203,6 +203,9 @@ func send(ctx context.Context, opt Options, set *dataset.Set, requests *requestF
 	}
 	s := c.summary
 	s.end(time.Since(c.began), worked())
+	if length, ok := client.AcceptLength(ctx); ok {
+		s.Metrics.Set("accept_length", length)
+	}
 	s.Simulated = client.Simulated()
 	s.Partial = s.tally.Count() < set.Count
 	return s, nil

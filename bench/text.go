@@ -62,6 +62,9 @@ func (s *Summary) WriteText(w io.Writer) {
 	}
 	b.number("Total token throughput (tok/s):", m.Value("total_throughput"))
 	b.number("Concurrency:", m.Value("concurrency"))
+	if length, ok := m.Get("accept_length"); ok {
+		b.number("Accept length:", length)
+	}
 	for _, section := range []struct{ title, label, metric string }{
 		{"End-to-End Latency", "E2E Latency", "e2e_latency_ms"},
 		{"Time to First Token", "TTFT", "ttft_ms"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -55,4 +56,51 @@ func (c *Client) Flush(ctx context.Context) error {
 		return nil
 	}
 	return errors.New("cannot flush the cache: the server has neither /flush_cache nor /reset_prefix_cache")
+}
+
+// AcceptLength asks an SGLang server how many tokens each step of speculative decoding gave on
+// average since it started, as sglang.bench_serving does when all requests have ended: only with
+// the backends that are called after sglang. A server that tells none, or does not answer, has none.
+// Of a router that splits prefill from decode it is the first decoding server's.
+func (c *Client) AcceptLength(ctx context.Context) (tokens float64, ok bool) {
+	if !strings.Contains(c.opt.Backend, "sglang") {
+		return 0, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, 10*time.Second))
+	defer cancel()
+	for _, path := range []string{"/get_server_info", "/server_info"} {
+		response, err := c.try(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			return 0, false
+		}
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 8<<20)) // half an answer is none
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			return acceptLength(text)
+		}
+	}
+	return 0, false
+}
+
+// acceptLength reads it from the answer to /get_server_info.
+func acceptLength(text []byte) (tokens float64, ok bool) {
+	type server struct {
+		States []struct {
+			AcceptLength float64 `json:"avg_spec_accept_length"`
+		} `json:"internal_states"`
+	}
+	var info struct {
+		server
+		Decode []server `json:"decode"`
+	}
+	if json.Unmarshal(text, &info) != nil {
+		return 0, false
+	}
+	if len(info.Decode) > 0 {
+		info.server = info.Decode[0]
+	}
+	if len(info.States) == 0 || info.States[0].AcceptLength <= 0 {
+		return 0, false
+	}
+	return info.States[0].AcceptLength, true
 }
