@@ -24,7 +24,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	rest, err := json.Marshal(besides{
-		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial,
+		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial, s.Reason,
 		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.tally.Retries(), s.config(), s.Find.Report(), s.details(),
 	})
 	if err != nil {
@@ -41,6 +41,8 @@ type besides struct {
 	Tag       string `json:"tag,omitempty"`
 	Simulated bool   `json:"simulated"`
 	Partial   bool   `json:"partial"`
+	// Reason says why it is partial.
+	Reason string `json:"partial_reason,omitempty"`
 	// Bottleneck says in words why the numbers may be the client's own limit.
 	Bottleneck []string           `json:"client_bottleneck"`
 	Effort     effort             `json:"client_effort"`
@@ -105,7 +107,8 @@ func (s *Summary) rate() string {
 }
 
 // details are lists with an element per request, named and in seconds as both Python clients have
-// them; null where a request failed.
+// them. A request that failed has null for what was not measured, and no output: both clients write 0
+// there, so that output_lens and total_output_tokens agree.
 type details struct {
 	InputLens  []int       `json:"input_lens,omitempty"`
 	OutputLens []int       `json:"output_lens,omitempty"`
@@ -129,11 +132,11 @@ func (s *Summary) details() *details {
 }
 
 func (d *details) add(r *wire.Record, stream bool) {
-	gaps, failure := []float64{}, ""
+	gaps, failure, output := []float64{}, "", r.Output
 	var ttft, e2e *float64
 	switch {
 	case r.Failed != nil:
-		failure = r.Failed.Class + ": " + r.Failed.Message
+		failure, output = r.Failed.Class+": "+r.Failed.Message, 0
 	case stream:
 		ttft = seconds(r.TTFT)
 		fallthrough
@@ -143,7 +146,7 @@ func (d *details) add(r *wire.Record, stream bool) {
 	for _, gap := range r.Gaps {
 		gaps = append(gaps, gap.Seconds())
 	}
-	d.InputLens, d.OutputLens = append(d.InputLens, r.Input), append(d.OutputLens, r.Output)
+	d.InputLens, d.OutputLens = append(d.InputLens, r.Input), append(d.OutputLens, output)
 	d.TTFTs, d.ITLs, d.Latencies = append(d.TTFTs, ttft), append(d.ITLs, gaps), append(d.Latencies, e2e)
 	d.StartTimes, d.Failures = append(d.StartTimes, r.Start.Seconds()), append(d.Failures, failure)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,13 +49,10 @@ type requestFile struct {
 
 const linesQueued = 4096
 
-// openRequests makes the file, and its folder; "" is none.
+// openRequests makes the file in a folder that is there; "" is none.
 func openRequests(path string, scheduled, stream bool) (*requestFile, error) {
 	if path == "" {
 		return nil, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("cannot write --output-requests: %w", err)
 	}
 	file, err := os.Create(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Exit codes of Run.
 const (
 	exitOK          = 0
-	exitFailed      = 1 // the server cannot be reached, or no request succeeded
+	exitFailed      = 1 // the server cannot be reached, no request succeeded, or the dataset ended early
 	exitUsage       = 2
 	exitInterrupted = 130
 )
@@ -27,9 +27,9 @@ type usageError struct{ error }
 
 // Run measures a server as opt says. It prints the text block to stdout, progress and errors to
 // stderr, and appends the JSON line to opt.OutputFile. The exit code is 0 when at least one
-// request succeeded, 1 when none did or the server cannot be reached, 2 for options that make
-// no sense, and 130 when ctx ended before the load did: what was measured by then is printed
-// and written all the same, marked as partial. A search ends with 4 when no load met its SLO.
+// request succeeded, 1 when none did, the server cannot be reached or the dataset cannot be read to
+// its end, 2 for options that make no sense, and 130 when ctx ended before the load did. What was
+// measured until the dataset or ctx ended is printed and written all the same, marked as partial. A search ends with 4 when no load met its SLO.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
 	return run(ctx, opt, stdout, &console{w: stderr})
 }
@@ -59,7 +59,10 @@ func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) in
 	}
 	switch {
 	case s.Partial:
-		fmt.Fprintln(stderr, "servematrix bench: interrupted; the numbers are of the requests that had ended")
+		fmt.Fprintf(stderr, "servematrix bench: %s; the numbers are of the requests that had ended\n", s.Reason)
+		if s.Reason != interrupted {
+			return exitFailed
+		}
 		return exitInterrupted
 	case s.Metrics.Value("completed") == 0:
 		return exitFailed
@@ -83,13 +86,15 @@ func exitCode(ctx context.Context, err error) int {
 func shown(ctx context.Context, opt Options, stdout io.Writer, stderr *console, ended func(*wire.Record)) (*Summary, error) {
 	var bar *progress
 	defer func() { bar.finish() }()
+	note := func(text string) { fmt.Fprintln(stderr, "servematrix bench:", text) }
 	return measure(ctx, opt, hooks{
+		note: note,
 		ready: func(o Options, set *dataset.Set) {
 			o.tellPasted(stderr)
 			o.announce(stdout)
 			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
-			for _, note := range set.Notes {
-				fmt.Fprintln(stderr, "servematrix bench:", note)
+			for _, text := range set.Notes {
+				note(text)
 			}
 			if o.WarmupRequests > 0 {
 				fmt.Fprintf(stdout, "Starting warmup with %d sequences...\n", o.WarmupRequests)
@@ -115,16 +120,18 @@ func (o Options) announce(w io.Writer) {
 
 // Measure sends the load and gives what it measured, without printing anything. An error means
 // that nothing could be measured; requests that failed are no error but counted. When ctx ends
-// during the load the summary is of what had ended, and marked as partial.
+// during the load, or the dataset cannot be read to its end, the summary is of what had ended, and
+// marked as partial.
 func Measure(ctx context.Context, opt Options) (*Summary, error) {
 	return measure(ctx, opt, hooks{
-		ready: func(Options, *dataset.Set) {}, begin: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(*wire.Record) {},
+		ready: func(Options, *dataset.Set) {}, note: func(string) {}, begin: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(*wire.Record) {},
 	})
 }
 
 // hooks tell of the steps of a measurement.
 type hooks struct {
 	ready func(Options, *dataset.Set)
+	note  func(string) // what people might not expect
 	begin func(Options, *dataset.Set)
 	sent  func()
 	ended func(*wire.Record)
@@ -140,18 +147,14 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		return nil, err
 	}
 	defer set.Close()
-	if err := opt.Wire.CheckFiles(min(opt.Load.MaxConcurrency, set.Count)); err != nil {
+	conversations := min(set.Count, opt.Dataset.NumPrompts) // of which one turn goes at a time
+	if err := opt.Wire.CheckFiles(max(opt.Load.AtOnce(set, conversations), opt.warmupsAtOnce())); err != nil {
 		return nil, usageError{err}
 	}
-	requests, err := openRequests(opt.OutputRequests, opt.Load.Scheduled(set), !opt.Wire.DisableStream)
-	if err != nil {
+	if err := errors.Join(writable("--output-file", opt.OutputFile), writable("--output-requests", opt.OutputRequests)); err != nil {
 		return nil, err
 	}
-	s, err := send(ctx, opt, set, requests, h)
-	if failed := requests.close(); failed != nil && s != nil {
-		s.unwritten = failed
-	}
-	return s, err
+	return send(ctx, opt, set, h)
 }
 
 // openSet opens the dataset. Reading it takes its time: an interrupt does not wait for that.
@@ -177,37 +180,37 @@ func openSet(ctx context.Context, open func() (*dataset.Set, error)) (*dataset.S
 }
 
 // send prepares the server, sends the load and sums it up.
-func send(ctx context.Context, opt Options, set *dataset.Set, requests *requestFile, h hooks) (_ *Summary, err error) {
+func send(ctx context.Context, opt Options, set *dataset.Set, h hooks) (_ *Summary, err error) {
 	client := wire.New(opt.Wire)
 	defer client.Close()
 	if opt.Wire.Model, err = client.AskModel(ctx); err != nil {
 		return nil, err
 	}
 	h.ready(opt, set)
-	for p := range set.Warmup(opt.WarmupRequests) {
-		if r := client.Send(ctx, p, time.Now()); r.Failed != nil {
-			return nil, fmt.Errorf("the warm-up request failed (%s): %s", r.Failed.Class, r.Failed.Message)
-		}
+	if err := opt.warmUp(ctx, client, set, h.note); err != nil {
+		return nil, err
 	}
 	if opt.FlushCache {
 		if err := client.Flush(ctx); err != nil {
 			return nil, err
 		}
 	}
+	requests, err := openRequests(opt.OutputRequests, opt.Load.Scheduled(set), !opt.Wire.DisableStream)
+	if err != nil {
+		return nil, err
+	}
 	h.begin(opt, set)
 	c := &conversations{client: client, summary: newSummary(opt, set), requests: requests, hooks: h, began: time.Now()}
 	worked := watch()
 	opt.Load.Run(ctx, c.began, set, func(p dataset.Prompt, due time.Duration) { c.hold(ctx, p, due) })
-	if err := set.Err(); err != nil {
-		return nil, err
-	}
 	s := c.summary
 	s.end(time.Since(c.began), worked())
 	if length, ok := client.AcceptLength(ctx); ok {
 		s.Metrics.Set("accept_length", length)
 	}
 	s.Simulated = client.Simulated()
-	s.Partial = s.tally.Count() < set.Count
+	s.cut(ctx, set)
+	s.unwritten = requests.close()
 	return s, nil
 }
 

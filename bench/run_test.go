@@ -236,7 +236,7 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		"bad option":         {options(func(o *Options) { o.Wire.Backend = "x" }), 2, "--backend x"},
-		"nobody listens":     {options(func(o *Options) { o.Wire.BaseURL = closedPort(t); o.Wire.Model = "m" }), 1, "the warm-up request failed (refused)"},
+		"nobody listens":     {options(func(o *Options) { o.Wire.BaseURL = closedPort(t); o.Wire.Model = "m" }), 1, "every warm-up request failed (refused)"},
 		"no model to be had": {options(func(o *Options) { o.Wire.BaseURL = broken.URL }), 1, "/v1/models: 500"},
 		"no request succeeds": {options(func(o *Options) {
 			o.Wire.BaseURL = broken.URL

@@ -120,6 +120,9 @@ func (s *searcher) measure(ctx context.Context, a find.Ask) (find.Seen, error) {
 	if err != nil {
 		return find.Seen{}, err
 	}
+	if summary.Partial && summary.Reason != interrupted {
+		return find.Seen{}, errors.New(summary.Reason)
+	}
 	if summary.Metrics.Value("completed") == 0 && !summary.Partial {
 		return find.Seen{}, fmt.Errorf("at %s no request succeeded%s", s.opt.Find.Quantity(a.Level), firstError(summary))
 	}
@@ -149,7 +152,9 @@ func (s *searcher) best(found *find.Result) *Summary {
 		found.Notes = append(found.Notes, "each probe sends prompts of the same file, which a prefix cache may know by then: --flush-cache empties it before each")
 	}
 	best.Find = found
-	best.Partial = found.Outcome == find.Interrupted
+	if best.Partial = found.Outcome == find.Interrupted; best.Partial {
+		best.Reason = interrupted
+	}
 	return best
 }
 

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +27,8 @@ type Summary struct {
 	Simulated bool
 	// Partial says that the measurement was cut short; the numbers are of what had ended by then.
 	Partial bool
+	// Reason says why it is partial: "interrupted", or what kept the dataset from being read.
+	Reason string
 	// Bottleneck says in words why the numbers may be the client's own limit; empty: they are not.
 	Bottleneck []string
 	// Find is the search that this is the best measurement of; nil where nothing was searched for.
@@ -56,6 +60,23 @@ func (s *Summary) add(r *wire.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = append(s.records, r)
+}
+
+// interrupted is why a measurement is partial that ctx ended.
+const interrupted = "interrupted"
+
+// cut tells whether the load ended before all requests had, and why.
+func (s *Summary) cut(ctx context.Context, set *dataset.Set) {
+	ended := s.tally.Count()
+	switch {
+	case ctx.Err() != nil && ended < set.Count:
+		s.Reason = interrupted
+	case set.Err() != nil:
+		s.Reason = set.Err().Error()
+	case ended < set.Count:
+		s.Reason = fmt.Sprintf("the dataset gave only %d of its %d prompts: its file has changed since it was opened", ended, set.Count)
+	}
+	s.Partial = s.Reason != ""
 }
 
 // end computes the metrics of a run that lasted duration and took the client an effort.

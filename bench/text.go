@@ -14,9 +14,12 @@ import (
 const blockWidth = 50
 
 // WriteText writes the result block in the layout of sglang.bench_serving: titles centred in 50
-// signs, rows "{label:<40} {value:<10}". Rows that sglang's block lacks: Failed requests, goodput as
-// vLLM's client words it, what a schedule adds, Errors by class, and notes that the server was a
-// simulated one, the measurement cut short or the client its limit.
+// signs, rows "{label:<40} {value:<10}". It has more rows than sglang's: Failed requests; goodput, as
+// vLLM's client words it; of every latency the standard deviation, the maximum and all percentiles
+// that were asked for, where sglang's has some of these for some latencies; what a schedule adds; what
+// a search found; Errors by class; and, where there is something to say, that the server was a
+// simulated one, the measurement cut short, the client its limit or the definitions others. It lacks
+// what needs a tokenizer here (retokenized tokens) and what is about images.
 func (s *Summary) WriteText(w io.Writer) {
 	b := &block{}
 	m := s.Metrics
@@ -28,7 +31,7 @@ func (s *Summary) WriteText(w io.Writer) {
 		b.row("Server:", "simulated")
 	}
 	if s.Partial {
-		b.row("Partial:", "interrupted")
+		b.row("Partial:", s.Reason)
 	}
 	for _, reason := range s.Bottleneck {
 		b.row("Client bottleneck:", reason)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestBlockTellsWhatSGLangsDoesNot(t *testing.T) {
 		o.Tally.Definitions = "vllm"
 	}).resolve()
 	s := &Summary{
-		Options: opt, Simulated: true, Partial: true, Errors: []tally.ErrorClass{{Class: wire.Refused, Count: 3, Examples: []string{"x"}}}, Bottleneck: []string{"its processors were busy: it used 1.95 of 2"},
+		Options: opt, Simulated: true, Partial: true, Reason: interrupted, Errors: []tally.ErrorClass{{Class: wire.Refused, Count: 3, Examples: []string{"x"}}}, Bottleneck: []string{"its processors were busy: it used 1.95 of 2"},
 		Metrics: metric.Of(map[string]float64{"completed": 5, "failed": 3, "mean_e2e_latency_ms": 1, "p50_e2e_latency_ms": 1, "p99.9_e2e_latency_ms": 2, "request_goodput": 0.25, "p99_send_lateness_ms": 7, "mean_e2e_latency_from_schedule_ms": 8}),
 	}
 	var out bytes.Buffer
@@ -137,7 +138,7 @@ func TestJSONLine(t *testing.T) {
 	}
 	s := newSummary(opt, &dataset.Set{})
 	s.add(&wire.Record{Start: time.Second, TTFT: time.Second, E2E: 2 * time.Second, Gaps: []time.Duration{time.Second}, Input: 3, Output: 2})
-	s.add(&wire.Record{Failed: &wire.Failure{Class: wire.Reset, Message: "gone"}, Input: 4})
+	s.add(&wire.Record{Failed: &wire.Failure{Class: wire.Reset, Message: "gone"}, Input: 4, Output: 1})
 	s.end(4*time.Second, effort{CPUSeconds: 1.5, Cores: 2})
 	for range 2 {
 		if err := s.appendJSON(); err != nil {
@@ -166,6 +167,7 @@ func TestJSONLine(t *testing.T) {
 		}
 		Effort           effort `json:"client_effort"`
 		InputLens        []int  `json:"input_lens"`
+		OutputLens       []int  `json:"output_lens"`
 		TTFTs, Latencies []*float64
 		ITLs             [][]float64
 		StartTimes       []float64 `json:"start_times"`
@@ -178,7 +180,7 @@ func TestJSONLine(t *testing.T) {
 		len(got.Errors) != 1 || got.Config.Headers[0] != "Authorization" || got.Config.Shared["num_groups"] != 2.0 {
 		t.Errorf("%+v", got)
 	}
-	if len(got.StartTimes) != 2 || got.TTFTs[0] != nil || *got.TTFTs[1] != 1 || *got.Latencies[1] != 2 || got.ITLs[1][0] != 1 || got.Failures[0] != "reset: gone" || got.InputLens[1] != 3 || got.Effort.CPUSeconds != 1.5 {
+	if len(got.StartTimes) != 2 || got.TTFTs[0] != nil || *got.TTFTs[1] != 1 || *got.Latencies[1] != 2 || got.ITLs[1][0] != 1 || got.Failures[0] != "reset: gone" || got.InputLens[1] != 3 || !slices.Equal(got.OutputLens, []int{0, 2}) || got.Effort.CPUSeconds != 1.5 {
 		t.Errorf("details %+v", got)
 	}
 	s.Options.OutputFile = t.TempDir()

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"servematrix/bench/arg"
+	"servematrix/bench/dataset"
 )
 
 // Strategies of a ramp.
@@ -73,4 +74,16 @@ func (o Options) Resolve() (Options, error) {
 		return o, fmt.Errorf("--ramp-up-strategy %s: --request-rate %v contradicts it; a ramp has its own rates", o.RampUpStrategy, o.RequestRate)
 	}
 	return o, nil
+}
+
+// AtOnce is how many of so many prompts of a set can be in flight at the same time: all of them where
+// nothing holds them back. 0 is not known: of arrivals without a limit the server decides it.
+func (o Options) AtOnce(set *dataset.Set, prompts int) int {
+	switch {
+	case o.MaxConcurrency > 0:
+		return min(o.MaxConcurrency, prompts)
+	case o.Scheduled(set):
+		return 0
+	}
+	return prompts
 }
