@@ -14,9 +14,10 @@ import (
 type answer struct {
 	*Record
 	client *Client
-	asked  int  // tokens of output, 0 for any number
-	keep   bool // the text
-	start  time.Time
+	asked  int       // tokens of output, 0 for any number
+	keep   bool      // the text
+	began  time.Time // the run
+	start  time.Time // the request; zero until it has a connection
 	stream *stream
 	tail   *time.Timer
 
@@ -33,6 +34,14 @@ type answer struct {
 // tail is how long the end of a body may take after [DONE], which measures nothing: a body that was
 // read to its end leaves a connection to be used again.
 const tail = time.Second
+
+// send takes the time of a request that goes off; for one that goes once more nothing begins anew.
+func (a *answer) send() {
+	if a.start.IsZero() {
+		a.start = time.Now()
+		a.Start = a.start.Sub(a.began)
+	}
+}
 
 // read measures what response brings, streamed or whole. stop ends the request.
 func (a *answer) read(response *http.Response, stop func()) {

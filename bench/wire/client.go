@@ -34,12 +34,13 @@ type Client struct {
 	simulated atomic.Bool
 	streams   sync.Pool    // of *stream
 	held      atomic.Int64 // bytes in long events, of all streams
+	atOnce    time.Duration
 }
 
 // New makes the client that resolved options describe. It connects when the first request is sent.
 func New(opt Options) *Client {
 	c := &Client{
-		opt: opt, endpoint: endpoints[opt.Backend].endpoint, transport: newTransport(opt),
+		opt: opt, endpoint: endpoints[opt.Backend].endpoint, transport: newTransport(opt), atOnce: atOnce,
 		header: http.Header{"Content-Type": {"application/json"}, "User-Agent": {"servematrix-bench"}},
 	}
 	c.streams.New = func() any { return &stream{held: &c.held} }
@@ -85,33 +86,50 @@ func (c *Client) Close() {
 func (c *Client) Simulated() bool { return c.simulated.Load() }
 
 // Send sends one prompt and measures the answer. began is the beginning of the run.
+//
+// A request that was lost with a kept connection goes once more, over a connection of its own; its
+// times hold the lost one.
 func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *Record {
 	r := newRecord(p)
 	ctx, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
-	a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil}
-	if c.pipes != nil {
-		c.pipes.send(ctx, cancel, &a, p, began)
-		return r
+	a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil, began: began}
+	err := c.exchange(ctx, cancel, &a, p, false)
+	if c.lost(err) && r.Retries == 0 && ctx.Err() == nil {
+		r.Retries++
+		err = c.exchange(ctx, cancel, &a, p, true)
 	}
-	body := c.body(p)
-	a.start = time.Now()
-	r.Start = a.start.Sub(began)
-	response, err := c.try(ctx, http.MethodPost, c.endpoint.path(), body)
-	for ; lost(err) && ctx.Err() == nil; r.Retries++ {
-		response, err = c.try(ctx, http.MethodPost, c.endpoint.path(), c.body(p))
+	if a.start.IsZero() { // there was no connection
+		r.Start = time.Since(began)
 	}
 	if err != nil {
 		r.Failed = classify(err, answered(err))
-		return r
+	}
+	return r
+}
+
+// exchange sends a request, over a new connection where that is asked for, and measures its answer.
+// An error says that there was none.
+func (c *Client) exchange(ctx context.Context, stop func(), a *answer, p dataset.Prompt, fresh bool) error {
+	if c.pipes != nil {
+		return c.pipes.exchange(ctx, stop, a, p, fresh)
+	}
+	if fresh {
+		c.transport.CloseIdleConnections()
+	}
+	response, err := c.try(ctx, http.MethodPost, c.endpoint.path(), &outgoing{
+		body: func() *bytes.Buffer { return c.body(p) }, sent: a.send, again: func() { a.Retries++ },
+	})
+	if err != nil {
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		r.Failed = statusFailure(response)
-	} else if r.Failed = compressed(response); r.Failed == nil {
-		a.read(response, cancel)
+		a.Failed = statusFailure(response)
+	} else if a.Failed = compressed(response); a.Failed == nil {
+		a.read(response, stop)
 	}
-	return r
+	return nil
 }
 
 // compressed refuses an answer that is.
@@ -122,21 +140,48 @@ func compressed(response *http.Response) *Failure {
 	return nil
 }
 
-// try sends a request once; body, if any, is one of bodies, to which it returns when it is written.
-// Redirects are not followed: what another server would answer is not what was to be measured. An
-// error is a *tried.
-func (c *Client) try(ctx context.Context, method, path string, body *bytes.Buffer) (*http.Response, error) {
+// outgoing is what a request has besides its address.
+type outgoing struct {
+	body  func() *bytes.Buffer // gives one of bodies, to which it returns when it is written
+	sent  func()               // is called when there is a connection
+	again func()               // is called when the request is written anew
+}
+
+// try sends a request without a body, or with what out says. Redirects are not followed: what another
+// server would answer is not what was to be measured. What a server has surely not begun with (it
+// refused the stream, or said before that it goes) net/http itself sends anew, a few times at most.
+// An error is a *tried.
+func (c *Client) try(ctx context.Context, method, path string, out *outgoing) (*http.Response, error) {
 	t := &tried{}
+	trace := &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) {
+			t.reused, t.began = got.Reused, time.Now()
+			if out != nil {
+				out.sent()
+			}
+		},
+		GotFirstResponseByte: func() { t.answered.Store(true) },
+	}
 	to := *c.base
 	to.Path += path
 	r := &http.Request{Method: method, URL: &to, Host: to.Host, Header: c.header}
-	if body != nil { // net/http knows a reader of bytes, and writes it together with the header
+	if out != nil {
+		body := out.body() // net/http knows a reader of bytes, and writes it together with the header
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body.Bytes())), int64(body.Len())
-		t.body.Store(body)
+		var written sync.Once // thousands of streams wait for answers to long prompts
+		trace.WroteRequest = func(httptrace.WroteRequestInfo) { written.Do(func() { bodies.Put(body) }) }
+		r.GetBody = func() (io.ReadCloser, error) {
+			written.Do(func() {}) // the try before may still read it
+			out.again()
+			return io.NopCloser(bytes.NewReader(out.body().Bytes())), nil
+		}
 	}
-	response, err := c.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(ctx, t.trace())))
+	response, err := c.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if err != nil {
 		t.err = err
+		if !t.began.IsZero() {
+			t.took = time.Since(t.began)
+		}
 		return nil, t
 	}
 	if response.Header.Get(simulatedHeader) != "" {
@@ -145,36 +190,27 @@ func (c *Client) try(ctx context.Context, method, path string, body *bytes.Buffe
 	return response, nil
 }
 
-// tried is what became of a request that got no answer. The transport may still write to it when it
-// has given the request up.
+// tried is what became of a request that got no answer.
 type tried struct {
 	err      error
-	body     atomic.Pointer[bytes.Buffer] // until it is written: thousands of streams wait for answers to long prompts
-	reused   atomic.Bool                  // the connection had served another request
-	answered atomic.Bool                  // a byte of an answer came
+	reused   bool // the connection had served another request
+	began    time.Time
+	took     time.Duration // from the connection to the failure
+	answered atomic.Bool   // a byte of an answer came; the transport tells it from elsewhere
 }
 
 func (t *tried) Error() string { return t.err.Error() }
 func (t *tried) Unwrap() error { return t.err }
 
-func (t *tried) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn:              func(got httptrace.GotConnInfo) { t.reused.Store(got.Reused) },
-		GotFirstResponseByte: func() { t.answered.Store(true) },
-		WroteRequest: func(httptrace.WroteRequestInfo) {
-			if body := t.body.Swap(nil); body != nil {
-				bodies.Put(body)
-			}
-		},
-	}
-}
+// atOnce is how soon a kept connection fails that the server had closed before the request came. One
+// that fails later was closed upon the request.
+const atOnce = 50 * time.Millisecond
 
 // lost tells of a request that was lost with the connection that was kept for it: a server may close
-// that at the moment at which it is used again. This is no failure of the request, which goes once
-// more, at the latest over a connection of its own.
-func lost(err error) bool {
+// that at the moment at which it is used again. This is no failure of the request.
+func (c *Client) lost(err error) bool {
 	t, ok := errors.AsType[*tried](err)
-	return ok && t.reused.Load() && !t.answered.Load()
+	return ok && t.reused && !t.answered.Load() && t.took <= c.atOnce && closed(t.err)
 }
 
 // answered tells whether an answer had begun.

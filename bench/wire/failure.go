@@ -65,6 +65,16 @@ func classify(err error, begun bool) *Failure {
 	return failf(Other, "%v", err)
 }
 
+// closed tells of a connection that was closed or reset.
+func closed(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
 // streamError has the fields of net/http's error of an HTTP/2 stream that the server resets, which
 // errors.As fills in on request: see http2.StreamError of golang.org/x/net.
 type streamError struct {

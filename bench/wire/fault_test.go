@@ -189,17 +189,61 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestRetries: a kept connection that the server closes under the next request is told of, and a
-// new one that it closes is a failure.
-func TestRetries(t *testing.T) {
-	answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(twoMore+ending), twoMore+ending)
-	s := client(t, broken(t, then(answer, func(_ *testing.T, conn net.Conn) {
-		_, _ = conn.Read(make([]byte, 1)) // the next request has begun
-	})), nil)
-	for i, retries := range []int{0, 1, 1} {
-		r := s.Send(t.Context(), dataset.Prompt{IDs: []int32{1, 2, 3}, Input: 3, Output: 2}, time.Now())
-		if r.Failed != nil || r.Retries != retries {
-			t.Errorf("request %d: %+v", i, r)
-		}
+// viaNetHTTP makes plain HTTP go as TLS does.
+func viaNetHTTP(c *Client) {
+	if c.pipes != nil {
+		c.pipes.close()
+		c.pipes = nil
 	}
+}
+
+func eachTransport(t *testing.T, do func(t *testing.T, prepare func(*Client))) {
+	t.Run("pipes", func(t *testing.T) { do(t, func(*Client) {}) })
+	t.Run("net/http", func(t *testing.T) { do(t, viaNetHTTP) })
+}
+
+// TestRetries: a kept connection that the server closes under the next request is told of, once and
+// with the lost time in the request's.
+func TestRetries(t *testing.T) {
+	eachTransport(t, func(t *testing.T, prepare func(*Client)) {
+		answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(twoMore+ending), twoMore+ending)
+		begun := make(chan time.Time, 1)
+		s := client(t, broken(t, then(answer, func(_ *testing.T, conn net.Conn) {
+			if n, _ := conn.Read(make([]byte, 1)); n > 0 { // the next request has begun
+				begun <- time.Now()
+			}
+		})), nil)
+		s.atOnce = time.Hour
+		prepare(s)
+		began := time.Now()
+		for i, retries := range []int{0, 1, 1} {
+			r := s.Send(t.Context(), dataset.Prompt{IDs: []int32{1, 2, 3}, Input: 3, Output: 2}, began)
+			if r.Failed != nil || r.Retries != retries {
+				t.Errorf("request %d: %+v, %+v", i, r, r.Failed)
+			}
+			if retries > 0 {
+				if first := (<-begun).Sub(began); r.Start > first {
+					t.Errorf("request %d starts %v after its first try had come", i, r.Start-first)
+				}
+			}
+		}
+	})
+}
+
+// TestLateResetIsAFailure: a kept connection that the server closes long after the request came was
+// closed upon that request.
+func TestLateResetIsAFailure(t *testing.T) {
+	eachTransport(t, func(t *testing.T, prepare func(*Client)) {
+		answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(twoMore+ending), twoMore+ending)
+		s := client(t, broken(t, then(answer, func(_ *testing.T, conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 1))
+		})), nil)
+		s.atOnce = -1 // anything is late
+		prepare(s)
+		for i, class := range []string{"", Reset, "", Reset} {
+			if r := send(t, s); classOf(r) != class || r.Retries != 0 {
+				t.Errorf("request %d: %+v, %+v", i, r, r.Failed)
+			}
+		}
+	})
 }

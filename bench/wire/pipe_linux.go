@@ -26,6 +26,7 @@ type pipe struct {
 
 	mu       sync.Mutex
 	closed   bool
+	writing  bool    // whoever sends uses fd
 	answer   *answer // nil while nothing is under way
 	stop     func()
 	head     []byte // of the answer, as far as it came
@@ -34,6 +35,7 @@ type pipe struct {
 	body     unwrapper
 	refusal  []byte // the body of an answer that is none of 200
 	err      error  // why there was no answer
+	ended    time.Time
 	over     chan struct{}
 	spent    bool // it cannot be used again
 }
@@ -41,32 +43,24 @@ type pipe struct {
 // maxHints is how many informational answers may come before the one that counts.
 const maxHints = 5
 
-// exchange sends a request and waits for the end of its answer. An error says that there was none.
-func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes.Buffer, began time.Time) error {
+// exchange sends a request and waits for the end of its answer. An error, a *tried, says that there was
+// none.
+func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes.Buffer, reused bool) error {
+	request := slices.Concat(p.before, strconv.AppendInt(nil, int64(body.Len()), 10), []byte("\r\n\r\n"), body.Bytes())
+	bodies.Put(body)
 	p.mu.Lock()
 	p.head = p.head[:0]
 	if p.closed { // by the server, since it was taken
 		p.mu.Unlock()
-		return io.EOF
+		return &tried{err: io.EOF, reused: reused}
 	}
 	p.answer, p.stop, p.response, p.refusal, p.err = a, stop, nil, nil, nil
-	p.hints, p.spent = 0, false
+	p.hints, p.spent, p.writing = 0, false, true
 	p.body.came, p.body.end = nil, nil
-	request := slices.Concat(p.before, strconv.AppendInt(nil, int64(body.Len()), 10), []byte("\r\n\r\n"), body.Bytes())
-	bodies.Put(body)
-	a.start = time.Now()
-	a.Start = a.start.Sub(began)
+	a.send()
+	began := time.Now()
 	p.mu.Unlock()
-	if err := write(ctx, p.fd, request); err != nil {
-		p.mu.Lock()
-		if p.answer != nil { // no answer came nevertheless
-			p.answer = nil
-			p.drop()
-			p.mu.Unlock()
-			return err
-		}
-		p.mu.Unlock()
-	}
+	p.written(p.write(ctx, request))
 	select {
 	case <-p.over:
 	case <-ctx.Done():
@@ -81,37 +75,63 @@ func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes
 	defer p.mu.Unlock()
 	if p.spent || p.closed {
 		p.drop()
-		return p.err
+	} else {
+		p.pipes.mu.Lock()
+		p.pipes.idle = append(p.pipes.idle, p)
+		p.pipes.mu.Unlock()
 	}
-	p.pipes.mu.Lock()
-	p.pipes.idle = append(p.pipes.idle, p)
-	p.pipes.mu.Unlock()
-	return nil
+	if p.err == nil {
+		return nil
+	}
+	t := &tried{err: p.err, reused: reused, took: p.ended.Sub(began)}
+	t.answered.Store(len(p.head) > 0)
+	return t
 }
 
-// write writes all of b. It waits in a system call of its own where the socket is full, which only
-// prompts of megabytes do.
-func write(ctx context.Context, fd int, b []byte) error {
+// write writes all of b, unless ctx or the answer ends before, and tells whether it did. It waits in a
+// system call of its own where the socket is full, which only prompts of megabytes do. Where it fails
+// it ends the connection, and what had come by then is read: it may be the answer that says why.
+func (p *pipe) write(ctx context.Context, b []byte) bool {
 	for len(b) > 0 {
-		n, err := syscall.Write(fd, b)
+		n, err := syscall.Write(p.fd, b)
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if ctx.Err() != nil || p.answered() {
+				return false
 			}
-			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 100)
+			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLOUT}}, 100)
 			continue
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
-			return os.NewSyscallError("write", err)
+			_ = unix.Shutdown(p.fd, unix.SHUT_RDWR) // or it is down already
+			return false
 		}
 		b = b[n:]
 	}
-	return nil
+	return true
 }
 
-// drop closes the connection. The caller holds p.mu.
+// answered tells that nothing more is waited for.
+func (p *pipe) answered() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answer == nil
+}
+
+// written ends the writing, and closes a connection that was dropped meanwhile.
+func (p *pipe) written(whole bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writing = false
+	p.spent = p.spent || !whole
+	if p.closed {
+		unix.Close(p.fd)
+	}
+}
+
+// drop closes the connection. The number of one that is being written to must stay its own: another
+// connection would get it, and the rest of the request. The caller holds p.mu.
 func (p *pipe) drop() {
 	if p.closed {
 		return
@@ -124,6 +144,10 @@ func (p *pipe) drop() {
 	}
 	p.pipes.mu.Unlock()
 	_ = unix.EpollCtl(p.epoll, unix.EPOLL_CTL_DEL, p.fd, nil) // or close does it
+	if p.writing {
+		_ = unix.Shutdown(p.fd, unix.SHUT_RDWR) // so that the writing ends, which closes it
+		return
+	}
 	unix.Close(p.fd)
 }
 
@@ -135,6 +159,7 @@ func (p *pipe) read() {
 		return
 	}
 	n, err := syscall.Read(p.fd, p.buf)
+	p.body.at = time.Now()
 	switch {
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EINTR):
 		return
@@ -264,7 +289,7 @@ func (p *pipe) giveUp(err error) {
 
 // finish tells the sender that nothing more comes; err is why no answer came.
 func (p *pipe) finish(err error) {
-	p.err, p.answer, p.stop = err, nil, nil
+	p.err, p.answer, p.stop, p.ended = err, nil, nil, time.Now()
 	p.spent = p.spent || err != nil
 	p.body.came = nil
 	p.over <- struct{}{}

@@ -97,45 +97,28 @@ func (s *pipes) close() {
 	s.file.Close()
 }
 
-// send sends a prompt and measures the answer into a.
-func (s *pipes) send(ctx context.Context, stop func(), a *answer, prompt dataset.Prompt, began time.Time) {
-	for {
-		body := s.client.body(prompt)
-		p, reused, err := s.take(ctx)
-		if err != nil {
-			a.Start = time.Since(began)
-			a.Failed = classify(err, false)
-			return
+// exchange sends a prompt, over a new connection where that is asked for, and measures the answer into
+// a. An error says that there was none.
+func (s *pipes) exchange(ctx context.Context, stop func(), a *answer, prompt dataset.Prompt, fresh bool) error {
+	if !fresh {
+		s.mu.Lock()
+		if n := len(s.idle); n > 0 {
+			p := s.idle[n-1]
+			s.idle = s.idle[:n-1]
+			s.mu.Unlock()
+			return p.exchange(ctx, stop, a, s.client.body(prompt), true)
 		}
-		err = p.exchange(ctx, stop, a, body, began)
-		if err == nil {
-			return
-		}
-		if !reused || len(p.head) > 0 || ctx.Err() != nil {
-			a.Failed = classify(err, len(p.head) > 0)
-			return
-		}
-		// The server has closed a kept connection at the moment at which it was used again.
-		a.Retries++
-	}
-}
-
-// take gives a connection that waits, or a new one.
-func (s *pipes) take(ctx context.Context) (p *pipe, reused bool, err error) {
-	s.mu.Lock()
-	if n := len(s.idle); n > 0 {
-		p, s.idle = s.idle[n-1], s.idle[:n-1]
-	}
-	s.mu.Unlock()
-	if p != nil {
-		return p, true, nil
+		s.mu.Unlock()
 	}
 	conn, err := s.dial(ctx)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	p, err = s.adopt(conn)
-	return p, false, err
+	p, err := s.adopt(conn)
+	if err != nil {
+		return err
+	}
+	return p.exchange(ctx, stop, a, s.client.body(prompt), false)
 }
 
 // adopt takes the socket out of conn, so that Go does not wait for it too.

@@ -4,7 +4,6 @@ package wire
 
 import (
 	"context"
-	"time"
 
 	"servematrix/bench/dataset"
 )
@@ -14,6 +13,6 @@ type pipes struct{}
 
 func newPipes(*Client) *pipes { return nil }
 
-func (*pipes) send(context.Context, func(), *answer, dataset.Prompt, time.Time) {}
+func (*pipes) exchange(context.Context, func(), *answer, dataset.Prompt, bool) error { return nil }
 
 func (*pipes) close() {}

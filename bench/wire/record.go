@@ -8,8 +8,8 @@ import (
 )
 
 // Record is one measured request. Times are as close to the socket as user space gets: Start
-// is taken before the request is written, arrivals when the read that brought them returned, so
-// that events of one read arrived together.
+// is taken when the connection is there, before the request is written, arrivals when the read that
+// brought them returned, so that events of one read arrived together.
 //
 // Send gives it from a pool: whoever keeps nothing of it calls Release when its numbers are
 // counted, and a run of a million requests needs no more memory than those in flight.
@@ -17,7 +17,8 @@ type Record struct {
 	// Intended is when the schedule wanted the request sent, since the beginning of the run. Whoever
 	// calls Send knows it and sets it.
 	Intended time.Duration
-	// Start is when the request was sent, since the beginning of the run.
+	// Start is when the request was sent first, since the beginning of the run; where there was no
+	// connection, when that was known.
 	Start time.Duration
 	// TTFT is the time from Start to the first event with text; 0 where nothing was streamed.
 	TTFT time.Duration

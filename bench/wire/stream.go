@@ -37,6 +37,7 @@ type stream struct {
 	body    io.Reader
 	err     error     // of the body's last read
 	arrived time.Time // when the read that brought the newest bytes returned
+	clock   timed     // nil for one's own
 	held    *atomic.Int64
 
 	buf         []byte
@@ -49,9 +50,13 @@ type stream struct {
 	data    []byte // of the event that next gave, for messages
 }
 
+// timed is a body that was read before it is asked, and knows when its newest bytes came.
+type timed interface{ arrived() time.Time }
+
 // reset makes the stream ready for another body.
 func (s *stream) reset(body io.Reader) {
-	*s = stream{body: body, held: s.held, buf: s.buf, several: s.several[:0]}
+	clock, _ := body.(timed)
+	*s = stream{body: body, clock: clock, held: s.held, buf: s.buf, several: s.several[:0]}
 	if s.buf == nil {
 		s.buf = make([]byte, usual)
 	}
@@ -66,7 +71,7 @@ func (s *stream) release() {
 	if cap(s.several) > usual {
 		s.several = nil
 	}
-	s.body, s.data = nil, nil
+	s.body, s.clock, s.data = nil, nil, nil
 }
 
 // next gives the next event; done is the [DONE] that ends the OpenAI endpoints' streams. At the end
@@ -204,7 +209,11 @@ func (s *stream) fill() error {
 		}
 	}
 	n, err := s.body.Read(s.buf[s.full:])
-	s.arrived = time.Now()
+	if s.clock != nil {
+		s.arrived = s.clock.arrived()
+	} else {
+		s.arrived = time.Now()
+	}
 	s.full += n
 	if errors.Is(err, errLater) {
 		return err

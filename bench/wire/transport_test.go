@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/pem"
 	"io"
 	"log"
@@ -164,6 +165,51 @@ func TestMoreStreamsThanAConnectionTakes(t *testing.T) {
 		})
 	}
 	sent.Wait()
+}
+
+// TestStreamErrorsAreFailures: a server that begins with a request and resets its HTTP/2 stream is not
+// asked again.
+func TestStreamErrorsAreFailures(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if asked.Add(1) > 1 {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, twoMore+ending)
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	s := client(t, server.URL, func(o *Options) { o.HTTP2, o.Timeout = true, 5*time.Second })
+	for i, class := range []string{"", Reset, Reset} {
+		if r := send(t, s); classOf(r) != class || r.Retries != 0 {
+			t.Errorf("request %d: %+v, %+v", i, r, r.Failed)
+		}
+	}
+	if n := asked.Load(); n != 3 {
+		t.Errorf("the server was asked %d times", n)
+	}
+}
+
+// TestStartIsBehindConnecting, whatever the transport.
+func TestStartIsBehindConnecting(t *testing.T) {
+	h := listen(t, func(s *httptest.Server) { s.Start() })
+	s := client(t, h.URL, nil)
+	viaNetHTTP(s)
+	var connected time.Time
+	dial := s.transport.DialContext
+	s.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		connected = time.Now()
+		return conn, err
+	}
+	began := time.Now()
+	r := s.Send(t.Context(), dataset.Prompt{IDs: []int32{1, 2, 3}, Input: 3, Output: 2}, began)
+	if r.Failed != nil || r.Start < connected.Sub(began) {
+		t.Errorf("connected after %v, start %v: %+v", connected.Sub(began), r.Start, r.Failed)
+	}
 }
 
 func TestKeysComeFromTheEnvironment(t *testing.T) {

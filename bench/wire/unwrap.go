@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // errLater is what a body says that has more to come.
@@ -17,7 +18,8 @@ var errChunk = errors.New("malformed chunked encoding")
 // known length, or until the connection closes.
 type unwrapper struct {
 	came []byte // and was not read yet
-	end  error  // behind came, when nothing more will come
+	at   time.Time
+	end  error // behind came, when nothing more will come
 
 	part  part
 	left  int64  // bytes of the body, or of the chunk
@@ -52,6 +54,8 @@ func (u *unwrapper) open(response *http.Response) {
 		u.part = unsized
 	}
 }
+
+func (u *unwrapper) arrived() time.Time { return u.at }
 
 // Read gives what has come of the body; errLater where more will.
 func (u *unwrapper) Read(b []byte) (n int, err error) {

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestBodiesComeInPiecesOfAnySize(t *testing.T) {
@@ -63,6 +65,21 @@ func readAll(r io.Reader, body string) (string, error) {
 		body += string(b[:n])
 		if err != nil {
 			return body, err
+		}
+	}
+}
+
+// TestEventsOfOneReadCameTogether, in however many pieces the stream takes them.
+func TestEventsOfOneReadCameTogether(t *testing.T) {
+	at := time.Now().Add(-time.Hour)
+	u := &unwrapper{came: []byte(strings.Repeat(textMore, 8*usual/len(textMore))), at: at, part: unsized}
+	s := &stream{held: new(atomic.Int64)}
+	s.reset(u)
+	for n := 0; ; n++ {
+		if _, _, err := s.next(); errors.Is(err, errLater) && n > 0 {
+			return
+		} else if err != nil || !s.arrived.Equal(at) {
+			t.Fatalf("event %d: %v, arrived %v after its read", n, err, s.arrived.Sub(at))
 		}
 	}
 }
