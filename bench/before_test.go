@@ -120,20 +120,7 @@ func TestFilesBeforeTheServerAnswers(t *testing.T) {
 
 // Without any limit all requests are in flight at once, each with a connection.
 func TestTooFewOpenFiles(t *testing.T) {
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
-		t.Fatal(err)
-	}
-	few := before
-	few.Cur = 500
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
-		t.Skip(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
-			t.Error(err)
-		}
-	}()
+	fewFiles(t, 500)
 	_, err := quick(t, closedPort(t), func(o *Options) { o.Load.MaxConcurrency, o.Dataset.NumPrompts = 0, 1000 })
 	if err == nil || !strings.Contains(err.Error(), "1000 requests at once") {
 		t.Error(err)
@@ -144,4 +131,23 @@ func TestTooFewOpenFiles(t *testing.T) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
+}
+
+// fewFiles lets this process open only so many files until the test ends.
+func fewFiles(t *testing.T, most uint64) {
+	t.Helper()
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	few := before
+	few.Cur = most
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+			t.Error(err)
+		}
+	})
 }

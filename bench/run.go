@@ -25,6 +25,11 @@ const (
 // usageError is a mistake in the options.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
+// tooMany is of requests at once for which this process has not enough files.
+type tooMany struct{ error }
+
 // Run measures a server as opt says. It prints the text block to stdout, progress and errors to
 // stderr, and appends the JSON line to opt.OutputFile. The exit code is 0 when at least one
 // request succeeded, 1 when none did, the server cannot be reached or the dataset cannot be read to
@@ -149,7 +154,7 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 	defer set.Close()
 	conversations := min(set.Count, opt.Dataset.NumPrompts) // of which one turn goes at a time
 	if err := opt.Wire.CheckFiles(max(opt.Load.AtOnce(set, conversations), opt.warmupsAtOnce())); err != nil {
-		return nil, usageError{err}
+		return nil, usageError{tooMany{err}}
 	}
 	if err := errors.Join(writable("--output-file", opt.OutputFile), writable("--output-requests", opt.OutputRequests)); err != nil {
 		return nil, err

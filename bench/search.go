@@ -33,9 +33,9 @@ func runSearch(ctx context.Context, opt Options, stdout io.Writer, stderr *conso
 	resolved.announce(stdout)
 	search := opt.searched()
 	search.WritePlan(stdout)
-	s := &searcher{opt: opt, stderr: stderr}
+	s := &searcher{opt: opt, stderr: stderr, seen: map[int]*Summary{}}
 	found, err := find.Search(ctx, search, s.measure, find.NewTable(stdout, search).Add)
-	if len(s.seen) == 0 { // nothing was measured
+	if s.last == nil { // nothing was measured
 		fail(err)
 		return exitCode(ctx, err)
 	}
@@ -93,7 +93,8 @@ func (o Options) checkSearch() error {
 type searcher struct {
 	opt    Options
 	stderr *console
-	seen   []*Summary // of the probes, by their number
+	seen   map[int]*Summary // of the probes that sent something, by their number
+	last   *Summary
 }
 
 // measure is one probe. Each has prompts and arrivals of its own, so that no cache knows the
@@ -112,22 +113,34 @@ func (s *searcher) measure(ctx context.Context, a find.Ask) (find.Seen, error) {
 	} else {
 		opt.Load.MaxConcurrency = int(a.Level)
 	}
-	if len(s.seen) > 0 {
-		opt.Wire.Model, opt.WarmupRequests = s.seen[0].Options.Wire.Model, 0
+	if s.last != nil {
+		opt.Wire.Model, opt.WarmupRequests = s.last.Options.Wire.Model, 0
 	}
 	w := &wait{stream: !opt.Wire.DisableStream, from: s.opt.Find.Duration(a) / 3, level: a.Level}
 	summary, err := shown(ctx, opt, io.Discard, s.stderr, w.add)
+	if _, unable := errors.AsType[tooMany](err); unable && s.last != nil {
+		return find.Seen{Nothing: err.Error()}, nil
+	}
 	if err != nil {
 		return find.Seen{}, err
 	}
 	if summary.Partial && summary.Reason != interrupted {
 		return find.Seen{}, errors.New(summary.Reason)
 	}
-	if summary.Metrics.Value("completed") == 0 && !summary.Partial {
+	if summary.gone() {
 		return find.Seen{}, fmt.Errorf("at %s no request succeeded%s", s.opt.Find.Quantity(a.Level), firstError(summary))
 	}
-	s.seen = append(s.seen, summary)
+	s.last, s.seen[a.Number] = summary, summary
+	if summary.Metrics.Value("completed") == 0 && !summary.Partial {
+		return find.Seen{Metrics: summary.Metrics, Nothing: "no request succeeded" + firstError(summary), Client: summary.Bottleneck}, nil
+	}
 	return find.Seen{Metrics: summary.Metrics, Sent: w.sent(), Rise: w.rise(), Client: summary.Bottleneck, Partial: summary.Partial}, nil
+}
+
+// gone tells of a server that nobody can reach any more, which says nothing about its limit. One that
+// is overloaded answers with an error or not in time.
+func (s *Summary) gone() bool {
+	return s.Metrics.Value("completed") == 0 && len(s.Errors) == 1 && s.Errors[0].Class == wire.Refused
 }
 
 func firstError(s *Summary) string {
@@ -139,9 +152,9 @@ func firstError(s *Summary) string {
 
 // best is the measurement that stands for the search: that of the level found, else the last one.
 func (s *searcher) best(found *find.Result) *Summary {
-	best := s.seen[len(s.seen)-1]
+	best := s.last
 	if found.Best != nil {
-		best = s.seen[found.Best.Number-1]
+		best = s.seen[found.Best.Number]
 		name := "max_request_rate"
 		if s.opt.Find.Goal == find.MaxConcurrency {
 			name = "max_concurrency_found"

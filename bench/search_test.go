@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +156,44 @@ func TestASearchEndsWhenTheServerIsGone(t *testing.T) {
 		o.Find.Goal, o.Find.SLO = find.MaxRate, "p99_ttft_ms<5"
 	}); code != exitFailed || !strings.Contains(stderr, "refused") {
 		t.Errorf("nobody serves: exit code %d, %s", code, stderr)
+	}
+}
+
+// A server that answers nothing but errors from a level on has its limit below that, and so has one
+// that this client cannot ask for more.
+func TestAProbeInWhichNothingSucceedsIsNotMet(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Overload") != "" {
+			http.Error(w, "too much", http.StatusServiceUnavailable)
+			return
+		}
+		stream(w, r, "USAGE"+done)
+	}))
+	defer server.Close()
+	opt := options(func(o *Options) {
+		o.Wire.BaseURL, o.Wire.Model, o.DisableTQDM, o.WarmupRequests = server.URL, "m", true, 0
+		o.Dataset.RandomInputLen, o.Dataset.RandomOutputLen, o.Dataset.RandomRangeRatio = 8, 4, 1
+		o.Find.Goal, o.Find.SLO, o.Find.From, o.Find.To = find.MaxConcurrency, "p99_ttft_ms<100000", 2, 1000
+	})
+	s := &searcher{opt: opt, stderr: &console{w: io.Discard}, seen: map[int]*Summary{}}
+	seen := func(number int, level float64) find.Seen {
+		t.Helper()
+		got, err := s.measure(t.Context(), find.Ask{Number: number, Level: level, Requests: int(level)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := seen(1, 2); got.Nothing != "" || got.Metrics.Value("completed") != 2 {
+		t.Errorf("%+v", got)
+	}
+	s.opt.Wire.Headers = []string{"Overload=1"}
+	if got := seen(2, 4); got.Nothing != "no request succeeded (http_5xx: 503 Service Unavailable: too much)" || got.Metrics == nil {
+		t.Errorf("%+v", got)
+	}
+	fewFiles(t, 500)
+	if got := seen(3, 1000); !strings.Contains(got.Nothing, "1000 requests at once") || got.Metrics != nil {
+		t.Errorf("%+v", got)
 	}
 }
 

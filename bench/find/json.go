@@ -45,7 +45,7 @@ func (r *Result) Report() *Report {
 	}
 	for _, p := range r.Probes {
 		each := ProbeReport{Level: p.Level, Requests: p.Requests, Long: p.Confirm, Metrics: map[string]*float64{}, Met: p.Met, Why: append([]string{}, p.Why...)}
-		if !o.whole() {
+		if !o.whole() && p.Nothing == "" {
 			each.SentRate, each.Rise = known(p.Sent), &p.Rise
 		}
 		for _, objective := range r.SLO {

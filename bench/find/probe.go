@@ -33,8 +33,12 @@ func (o Options) Duration(a Ask) time.Duration {
 
 // Seen is what a measurement saw.
 type Seen struct {
-	// Metrics are at least those of the SLO, completed, failed and request_throughput.
+	// Metrics are at least those of the SLO, completed, failed and request_throughput; nil where the
+	// client could not send so much at all.
 	Metrics *metric.Values
+	// Nothing says why nothing could be measured, which meets no SLO: no request succeeded, or none
+	// was sent. Empty: something was.
+	Nothing string
 	// Sent is the request rate with which an open loop really sent.
 	Sent float64
 	// Rise is by how many seconds the wait of an open loop's requests rises each second (see Trend).
@@ -73,6 +77,10 @@ const (
 // judge tells what a measurement means.
 func (s SLO) judge(a Ask, seen Seen, openLoop bool) (Probe, error) {
 	p := Probe{Ask: a, Seen: seen}
+	if seen.Nothing != "" {
+		p.Why, p.ByClient = []string{seen.Nothing}, seen.Metrics == nil
+		return p, nil
+	}
 	worst := 0.0
 	check := func(met bool, load float64, why string, args ...any) {
 		worst = max(worst, load)

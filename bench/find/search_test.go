@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -241,5 +242,33 @@ func TestRequestsOfAProbe(t *testing.T) {
 	s.opt.Requests = 7
 	if s.requests(128, false) != 7 || s.requests(128, true) != 14 {
 		t.Error("a number that was given does not count")
+	}
+}
+
+// Where nothing succeeds the SLO is not met; where nothing could be sent that is the client's limit.
+func TestProbesThatMeasureNothing(t *testing.T) {
+	for _, unsent := range []bool{false, true} {
+		r := search(t, options(MaxConcurrency, 2, 64, 0.05), func(_ context.Context, a Ask) (Seen, error) {
+			switch {
+			case a.Level <= 10:
+				return seen(a, limit/4), nil
+			case unsent:
+				return Seen{Nothing: "too few files"}, nil
+			}
+			return Seen{Nothing: "no request succeeded", Metrics: metric.Of(map[string]float64{"failed": 5, "completed": 0})}, nil
+		})
+		if want := map[bool]string{false: Found, true: AtLeast}[unsent]; r.Outcome != want || r.Level() != 10 || r.Above != 11 {
+			t.Errorf("unsent %v: %s, %v, %v", unsent, r.Outcome, r.Level(), r.Above)
+		}
+		if _, err := json.Marshal(r.Report()); err != nil {
+			t.Error(err)
+		}
+		table := &strings.Builder{}
+		for _, p := range r.Probes {
+			NewTable(table, r.Options).Add(p)
+		}
+		if says := "-  not met: " + map[bool]string{false: "no request succeeded", true: "too few files"}[unsent]; !strings.Contains(table.String(), says+"\n") {
+			t.Errorf("%q is missing in\n%s", says, table)
+		}
 	}
 }

@@ -169,6 +169,9 @@ func (o Options) NeedsStream() bool {
 
 // shown is the value in a table.
 func (o Objective) shown(m *metric.Values) string {
-	value, _ := o.value(m)
+	value, known := o.value(m)
+	if !known {
+		return "-"
+	}
 	return short(value)
 }

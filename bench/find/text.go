@@ -44,6 +44,9 @@ func (t *Table) Add(p Probe) {
 		head[1], head[2] = "CONC", "REQ/S"
 		row[2] = short(p.Metrics.Value("request_throughput"))
 	}
+	if p.Nothing != "" {
+		row[2] = "-"
+	}
 	for _, o := range t.slo {
 		head, row = append(head, o.String()), append(row, o.shown(p.Metrics))
 	}
