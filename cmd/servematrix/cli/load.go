@@ -63,7 +63,7 @@ func planOf(env Env, path string, source []byte) (plan *matrix.Plan, catalog *en
 // besideSweep lets clients that bench describes find their files where the sweep lies.
 func besideSweep(plan *matrix.Plan, file string) {
 	for _, c := range plan.Clients {
-		if c.Origins["bench"] != "" && c.Dir == "" && len(c.Files) > 0 {
+		if c.Origins["bench"] != "" && c.Dir == "" {
 			c.Dir = filepath.Dir(file)
 			c.Origins["dir"] = c.Origins["bench"]
 		}
