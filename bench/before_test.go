@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"servematrix/bench/dataset"
+	"servematrix/bench/wire"
 )
 
 // A file that changes after it was checked ends the load early: what was measured is told, with the
@@ -114,6 +117,45 @@ func TestFilesBeforeTheServerAnswers(t *testing.T) {
 		_, err := quick(t, closedPort(t), func(o *Options) { o.WarmupRequests = 1; change(o) })
 		if err == nil || !strings.Contains(err.Error(), "cannot write "+name) {
 			t.Errorf("%v, want %s", err, name)
+		}
+	}
+}
+
+// The clock begins when prompts are there to be sent, and the JSON line says how long sending all of
+// them at once took.
+func TestPromptsAreThereWhenTheClockBegins(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, r, "USAGE"+done) }))
+	defer server.Close()
+	const n = 20
+	for limit, want := range map[int]bool{0: true, 2: false} {
+		opt, err := options(func(o *Options) {
+			o.Wire.BaseURL, o.Wire.Model, o.WarmupRequests, o.Load.MaxConcurrency = server.URL, "m", 0, limit
+		}).resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made atomic.Int64
+		set := &dataset.Set{Count: n, Prompts: func(yield func(dataset.Prompt) bool) {
+			for range n {
+				if made.Add(1); !yield(dataset.Prompt{IDs: []int32{1}, Input: 1, Output: 4}) {
+					return
+				}
+			}
+		}, Warmup: func(int) iter.Seq[dataset.Prompt] { return func(func(dataset.Prompt) bool) {} }}
+		s, err := send(t.Context(), opt, set, hooks{
+			ready: func(Options, *dataset.Set) {}, sent: func() {}, ended: func(*wire.Record) {},
+			begin: func(Options, *dataset.Set) {
+				if made.Load() != n {
+					t.Errorf("%d prompts of %d are made", made.Load(), n)
+				}
+			},
+		})
+		if err != nil || s.Partial || made.Load() != n {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		line, err := json.Marshal(s)
+		if err != nil || strings.Contains(string(line), `"all_sent_s":`) != want {
+			t.Errorf("limit %d: %v\n%s", limit, err, line)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}
 	rest, err := json.Marshal(besides{
 		"servematrix bench", version(), time.Now().UTC().Format(time.RFC3339), s.Options.Tag, s.Simulated, s.Partial, s.Reason,
-		append([]string{}, s.Bottleneck...), s.effort, s.Errors, s.tally.Retries(), s.config(), s.Find.Report(), s.details(),
+		append([]string{}, s.Bottleneck...), s.effort, s.allSent(), s.Errors, s.tally.Retries(), s.config(), s.Find.Report(), s.details(),
 	})
 	if err != nil {
 		return nil, err
@@ -44,9 +44,11 @@ type besides struct {
 	// Reason says why it is partial.
 	Reason string `json:"partial_reason,omitempty"`
 	// Bottleneck says in words why the numbers may be the client's own limit.
-	Bottleneck []string           `json:"client_bottleneck"`
-	Effort     effort             `json:"client_effort"`
-	Errors     []tally.ErrorClass `json:"errors"`
+	Bottleneck []string `json:"client_bottleneck"`
+	Effort     effort   `json:"client_effort"`
+	// AllSent is when the last of requests that are all sent at once was, in seconds since the beginning.
+	AllSent *float64           `json:"all_sent_s,omitempty"`
+	Errors  []tally.ErrorClass `json:"errors"`
 	// Retries are requests that were sent anew, since a kept connection had been closed.
 	Retries int    `json:"retries"`
 	Config  config `json:"config"`

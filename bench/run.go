@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"servematrix/bench/dataset"
+	"servematrix/bench/load"
 	"servematrix/bench/wire"
 )
 
@@ -200,6 +201,8 @@ func send(ctx context.Context, opt Options, set *dataset.Set, h hooks) (_ *Summa
 			return nil, err
 		}
 	}
+	prepared, stop := load.Prepare(ctx, set)
+	defer stop()
 	requests, err := openRequests(opt.OutputRequests, opt.Load.Scheduled(set), !opt.Wire.DisableStream)
 	if err != nil {
 		return nil, err
@@ -207,7 +210,8 @@ func send(ctx context.Context, opt Options, set *dataset.Set, h hooks) (_ *Summa
 	h.begin(opt, set)
 	c := &conversations{client: client, summary: newSummary(opt, set), requests: requests, hooks: h, began: time.Now()}
 	worked := watch()
-	opt.Load.Run(ctx, c.began, set, func(p dataset.Prompt, due time.Duration) { c.hold(ctx, p, due) })
+	opt.Load.Run(ctx, c.began, prepared, func(p dataset.Prompt, due time.Duration) { c.hold(ctx, p, due) })
+	stop() // what the set says of its end is known then
 	s := c.summary
 	s.end(time.Since(c.began), worked())
 	if length, ok := client.AcceptLength(ctx); ok {

@@ -40,26 +40,41 @@ type Summary struct {
 	tally     *tally.Tally
 	effort    effort
 	mu        sync.Mutex
+	atOnce    bool           // all is due when the run begins, and nothing holds it back
+	lastSent  time.Duration  // of what was due then
 	records   []*wire.Record // kept for --output-details only
 }
 
 func newSummary(opt Options, set *dataset.Set) *Summary {
 	return &Summary{
 		Options: opt, prompts: set.Count, timed: set.Timed,
-		tally: tally.New(opt.Tally, !opt.Wire.DisableStream, opt.Load.Scheduled(set)),
+		atOnce: !opt.Load.Scheduled(set) && opt.Load.MaxConcurrency == 0,
+		tally:  tally.New(opt.Tally, !opt.Wire.DisableStream, opt.Load.Scheduled(set)),
 	}
 }
 
 // add counts a request that has ended, and keeps it only for --output-details.
 func (s *Summary) add(r *wire.Record) {
 	s.tally.Add(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Intended == 0 {
+		s.lastSent = max(s.lastSent, r.Start)
+	}
 	if !s.Options.OutputDetails {
 		r.Release()
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.records = append(s.records, r)
+}
+
+// allSent is when the last request was sent of a run that sends all at once, in seconds since its
+// beginning: what the client took to put its load on the server. nil of other runs.
+func (s *Summary) allSent() *float64 {
+	if !s.atOnce {
+		return nil
+	}
+	return seconds(s.lastSent)
 }
 
 // interrupted is why a measurement is partial that ctx ended.
