@@ -106,6 +106,7 @@ func (s *searcher) measure(ctx context.Context, a find.Ask) (find.Seen, error) {
 	opt.Seed += uint64(a.Number - 1)
 	opt.Dataset.NumPrompts = a.Requests
 	if opt.Dataset.Name == dataset.SharedPrefix {
+		opt.Dataset.NumPrompts, opt.Dataset.GSPMost = 0, a.Requests
 		opt.Dataset.GSPPromptsPerGroup = (a.Requests + opt.Dataset.GSPNumGroups - 1) / opt.Dataset.GSPNumGroups
 	}
 	if s.opt.Find.Goal == find.MaxRate {

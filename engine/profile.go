@@ -180,6 +180,16 @@ type Requests struct {
 	Times   []Flag      `yaml:"times"`   // flags whose values multiply it
 	Unless  []Condition `yaml:"unless"`  // when one holds the number is not known
 	AtOnce  string      `yaml:"at_once"` // flag of how many may be under way at the same time
+	Groups  Groups      `yaml:"groups"`  // of a data set that has a number of its own
+}
+
+// Groups says which flags decide how many requests there are where all of When hold: groups, and
+// requests in each.
+type Groups struct {
+	When  []Condition `yaml:"when"`
+	Flag  string      `yaml:"flag"`  // how many groups
+	Each  string      `yaml:"each"`  // how many in each
+	Turns string      `yaml:"turns"` // how often each asks; once where the flag is not given
 }
 
 // Tokens says where the number of generated tokens is known exactly: for each

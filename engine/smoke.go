@@ -19,6 +19,20 @@ func (c *Catalog) CutDown(cl *matrix.Client, n int) (known bool) {
 	}
 	argv := slices.Clone(cl.Argv)
 	a := command.Args(argv[len(argv)-len(arguments(argv, p.Match)):])
+	if g := p.Requests.Groups; g.Flag != "" && allHold(g.When, a) {
+		for _, flag := range []struct {
+			name string
+			most int
+		}{{g.Flag, n}, {g.Each, 1}} {
+			if !lower(a, flag.name, flag.most) {
+				argv = append(argv, flag.name, strconv.Itoa(flag.most))
+			}
+		}
+		lower(a, g.Turns, 1)
+		lower(a, p.Requests.AtOnce, n)
+		cl.Argv = argv
+		return true
+	}
 	most := n
 	if len(p.Requests.Times) > 0 {
 		most = 1 // the other flags multiply it

@@ -106,9 +106,15 @@ func TestSharedPrefix(t *testing.T) {
 			t.Errorf("a group of %d", n)
 		}
 	}
-	o.NumPrompts = 9
-	if len(prompts(t, o)) != 9 {
-		t.Error("--num-prompts does not cut")
+	for asked, note := range map[int]bool{0: false, 9: true, 35: false, 1000: true} {
+		with := options(t, func(given *Options) { *given = o; given.NumPrompts = asked })
+		set, err := Open(with)
+		if err != nil || set.Count != 35 || (len(set.Notes) > 0) != note {
+			t.Errorf("--num-prompts %d: %v, %+v", asked, err, set)
+		}
+	}
+	if n := len(prompts(t, options(t, func(given *Options) { *given = o; given.GSPMost = 9 }))); n != 9 {
+		t.Errorf("a search that wants 9 gets %d", n)
 	}
 }
 

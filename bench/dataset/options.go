@@ -37,9 +37,13 @@ type Options struct {
 	Tokenizer, Model string
 	// TokenizePrompt sends random prompts as token ids although there is a tokenizer.
 	TokenizePrompt bool
-	// NumPrompts is how many prompts to send; of conversations, how many of them. 0 is 1000, or all
-	// of generated-shared-prefix. A file that holds less gives what it holds.
+	// NumPrompts is how many prompts to send; of conversations, how many of them. 0 is 1000. A file
+	// that holds less gives what it holds, and generated-shared-prefix gives all that it has, as in
+	// sglang.bench_serving.
 	NumPrompts int
+	// GSPMost takes only the first prompts of generated-shared-prefix; 0 takes all. It has no flag: a
+	// search needs a certain number.
+	GSPMost int
 	// RandomInputLen and RandomOutputLen are the lengths of random prompts and their answers.
 	RandomInputLen, RandomOutputLen int
 	// RandomRangeRatio makes lengths uniform between ratio·len and len; 1 makes them exact.
@@ -89,7 +93,7 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	fs.StringVar(&o.DatasetPath, "dataset-path", "", "file of sharegpt (JSON), custom, openai and mooncake (JSON lines), burstgpt (CSV), or one of them packed by gzip")
 	fs.StringVar(&o.Tokenizer, "tokenizer", "", "tokenizer.json, folder with one, or model in Hugging Face's cache here: random prompts become text")
 	fs.BoolVar(&o.TokenizePrompt, "tokenize-prompt", false, "send random prompts as token ids all the same")
-	arg.Count(fs, &o.NumPrompts, "num-prompts", 0, "prompts to send, or conversations (default 1000; generated-shared-prefix: all)")
+	arg.Count(fs, &o.NumPrompts, "num-prompts", 0, "prompts to send, or conversations (default 1000; generated-shared-prefix has groups × prompts, whatever this says)")
 	arg.Count(fs, &o.RandomInputLen, "random-input-len", 1024, "prompt length in tokens")
 	arg.Count(fs, &o.RandomOutputLen, "random-output-len", 1024, "answer length in tokens")
 	fs.Float64Var(&o.RandomRangeRatio, "random-range-ratio", 0, "lengths are uniform from ratio·len to len; 1: exact")
@@ -138,9 +142,9 @@ func (o Options) Resolve() (Options, error) {
 	switch o.Name {
 	case Random, RandomIDs:
 	case SharedPrefix:
-		all := o.GSPNumGroups * o.GSPPromptsPerGroup
-		if o.NumPrompts == 0 || o.NumPrompts > all {
-			o.NumPrompts = all
+		o.NumPrompts = o.GSPNumGroups * o.GSPPromptsPerGroup
+		if o.GSPMost > 0 {
+			o.NumPrompts = min(o.NumPrompts, o.GSPMost)
 		}
 	case Mooncake:
 		if o.DatasetPath == "" {

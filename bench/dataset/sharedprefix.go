@@ -1,8 +1,9 @@
 package dataset
 
+import "fmt"
+
 // sharedPrefix has groups × prompts-per-group conversations, each of its group's system prompt and
-// questions of its own, in random order; --num-prompts takes the first of them. Each is made from
-// its number alone.
+// questions of its own, in random order. Each is made from its number alone.
 func (m *maker) sharedPrefix() *Set {
 	order := m.order(m.GSPNumGroups * m.GSPPromptsPerGroup)[:m.NumPrompts]
 	s := &Set{}
@@ -26,6 +27,9 @@ func (m *maker) sharedPrefix() *Set {
 		}
 	}
 	s.Warmup = m.warmup(s.first())
+	if m.askedFor > 0 && m.askedFor != m.NumPrompts {
+		s.Notes = append(s.Notes, fmt.Sprintf("--num-prompts %d is not read: %s sends all that --gsp-num-groups and --gsp-prompts-per-group make, %d", m.askedFor, m.Name, m.NumPrompts))
+	}
 	return s
 }
 
