@@ -12,7 +12,7 @@ import (
 //	peak concurrent requests the most requests of which any part lies in one bin, which with
 //	                         short requests exceeds the concurrency at any moment
 //
-// A chunk counts as its request's mean tokens per chunk.
+// An arrival counts as n_out over the arrivals of its request: events, or tokens where Define spread ITL.
 type bins struct {
 	tokens   []float64
 	requests []int
