@@ -14,7 +14,7 @@ import (
 type answer struct {
 	*Record
 	client *Client
-	asked  int       // tokens of output, 0 for any number
+	exact  int       // tokens that the answer must have, 0 for any number
 	keep   bool      // the text
 	began  time.Time // the run
 	start  time.Time // the request; zero until it has a connection
@@ -220,14 +220,13 @@ func (a *answer) count() {
 	if a.usage.hasUsage {
 		a.Input, a.Output = a.usage.prompt, a.usage.completion
 	}
-	exact := a.asked > 0 && !a.client.opt.DisableIgnoreEOS
 	switch {
 	case a.Chunks == 0:
 		a.Failed = failf(WrongTokens, "the answer has no text")
 	case a.Output < a.Chunks:
 		a.Failed = failf(WrongTokens, "usage says %d tokens, but %d chunks came", a.Output, a.Chunks)
-	case exact && a.Output != a.asked && a.usage.hasUsage:
-		a.Failed = failf(WrongTokens, "asked for %d tokens, got %d (a server without ignore_eos needs --disable-ignore-eos)", a.asked, a.Output)
+	case a.exact > 0 && a.Output != a.exact && a.usage.hasUsage:
+		a.Failed = failf(WrongTokens, "asked for %d tokens, got %d (a server without ignore_eos needs --disable-ignore-eos)", a.exact, a.Output)
 	default:
 		a.Answer = unquote(a.said)
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,6 +68,29 @@ func (c *Client) body(p dataset.Prompt) *bytes.Buffer {
 		body.Write(appendIDs(body.AvailableBuffer(), ids, p.IDs))
 	}
 	return body
+}
+
+// exact is how many tokens the answer to p must have, 0 where that is left open: by the model's end,
+// or by a field of the body that has its own word on length, end or number of answers.
+func (c *Client) exact(p dataset.Prompt) int {
+	if c.opt.DisableIgnoreEOS || c.extraDecides || decides(p.Body) {
+		return 0
+	}
+	return p.Output
+}
+
+// deciding are the fields that say how long an answer is, when it ends and how many there are.
+// /generate has them all in sampling_params, which takes the place of ours.
+var deciding = []string{
+	"max_tokens", "max_completion_tokens", "min_tokens", "ignore_eos", "n", "best_of",
+	"stop", "stop_token_ids", "stop_regex", "sampling_params",
+}
+
+func decides(body map[string]json.RawMessage) bool {
+	return slices.ContainsFunc(deciding, func(name string) bool {
+		value, given := body[name]
+		return given && !(name == "ignore_eos" && string(value) == "true") // as it is sent anyway
+	})
 }
 
 // setLength asks for an answer of n tokens; for 0 it leaves the length to model and server.

@@ -24,17 +24,18 @@ const simulatedHeader = "X-Servematrix-Simulated"
 
 // Client sends requests to one server.
 type Client struct {
-	opt       Options
-	endpoint  endpoint
-	transport *http.Transport
-	pipes     *pipes // nil where net/http is needed
-	base      *url.URL
-	header    http.Header
-	extra     map[string]json.RawMessage
-	simulated atomic.Bool
-	streams   sync.Pool    // of *stream
-	held      atomic.Int64 // bytes in long events, of all streams
-	atOnce    time.Duration
+	opt          Options
+	endpoint     endpoint
+	transport    *http.Transport
+	pipes        *pipes // nil where net/http is needed
+	base         *url.URL
+	header       http.Header
+	extra        map[string]json.RawMessage
+	extraDecides bool // the length of answers
+	simulated    atomic.Bool
+	streams      sync.Pool    // of *stream
+	held         atomic.Int64 // bytes in long events, of all streams
+	atOnce       time.Duration
 }
 
 // New makes the client that resolved options describe. It connects when the first request is sent.
@@ -60,6 +61,7 @@ func New(opt Options) *Client {
 	}
 	if opt.ExtraRequestBody != "" {
 		_ = json.Unmarshal([]byte(opt.ExtraRequestBody), &c.extra) // Resolve has checked it
+		c.extraDecides = decides(c.extra)
 	}
 	c.pipes = newPipes(c)
 	return c
@@ -93,7 +95,7 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 	r := newRecord(p)
 	ctx, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
-	a := answer{Record: r, client: c, asked: p.Output, keep: p.Next != nil, began: began}
+	a := answer{Record: r, client: c, exact: c.exact(p), keep: p.Next != nil, began: began}
 	err := c.exchange(ctx, cancel, &a, p, false)
 	if c.lost(err) && r.Retries == 0 && ctx.Err() == nil {
 		r.Retries++

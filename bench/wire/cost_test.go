@@ -43,7 +43,7 @@ func measured(c *Client, text string) (failed *Failure, chunks int) {
 	p := dataset.Prompt{Output: tokens}
 	r := newRecord(p)
 	defer r.Release()
-	a := answer{Record: r, client: c, asked: tokens, start: time.Now()}
+	a := answer{Record: r, client: c, exact: tokens, start: time.Now()}
 	a.begin(&gusts{text: text})
 	a.advance(func() {})
 	a.end(nil)

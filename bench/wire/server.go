@@ -11,13 +11,19 @@ import (
 	"time"
 )
 
+// What is asked besides the load must be answered soon, and in few words.
+const (
+	patience = 30 * time.Second
+	maxList  = 1 << 20
+)
+
 // AskModel asks the server which model it serves, where options named none and the endpoint
 // wants one; requests carry it from then on. It gives the model's name.
 func (c *Client) AskModel(ctx context.Context) (string, error) {
 	if c.opt.Model != "" || c.endpoint == native {
 		return c.opt.Model, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, 30*time.Second))
+	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, patience))
 	defer cancel()
 	response, err := c.try(ctx, http.MethodGet, "/v1/models", nil)
 	if err != nil {
@@ -28,7 +34,7 @@ func (c *Client) AskModel(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, statusFailure(response).Message)
 	}
 	var list struct{ Data []struct{ ID string } }
-	if err := json.NewDecoder(response.Body).Decode(&list); err != nil || len(list.Data) == 0 {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxList)).Decode(&list); err != nil || len(list.Data) == 0 {
 		return "", fmt.Errorf("%s/v1/models names no model (give --model): %v", c.opt.BaseURL, err)
 	}
 	c.opt.Model = list.Data[0].ID
@@ -37,6 +43,8 @@ func (c *Client) AskModel(ctx context.Context) (string, error) {
 
 // Flush empties the server's prefix cache: SGLang's way, then vLLM's.
 func (c *Client) Flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, min(c.opt.Timeout, patience))
+	defer cancel()
 	for _, path := range []string{"/flush_cache", "/reset_prefix_cache"} {
 		response, err := c.try(ctx, http.MethodPost, path, nil)
 		if err != nil {

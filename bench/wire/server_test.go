@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -47,5 +49,30 @@ func TestAcceptLength(t *testing.T) {
 				t.Errorf("%v from a server that has gone", got)
 			}
 		})
+	}
+}
+
+// TestFlushIsBounded: a server that never answers does not hold the run.
+func TestFlushIsBounded(t *testing.T) {
+	c := client(t, broken(t, wait), func(o *Options) { o.Timeout = 50 * time.Millisecond })
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // that the test ends
+	defer cancel()
+	if err := c.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+}
+
+// TestListOfModelsIsBounded: one without end does not fill the memory.
+func TestListOfModelsIsBounded(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, err := w.Write([]byte(`{"data":[{"id":"m"}`))
+		for model := []byte(`,{"id":"another model of many"}`); err == nil; {
+			_, err = w.Write(model)
+		}
+	}))
+	defer server.Close()
+	c := client(t, server.URL, func(o *Options) { o.Model = "" })
+	if name, err := c.AskModel(t.Context()); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%q, %v", name, err)
 	}
 }
