@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	busyShare    = 0.9              // of its processors, from which on a client is taken to have been the limit
+	busyShare    = 0.9              // of its processors, or of its reader's time, from which on a client is taken to have been the limit
 	tellShare    = 0.1              // of a median latency, that a delay of the client's own must not exceed
 	leastTold    = time.Millisecond // a shorter delay is within what timers and the network add anyway
 	leastWatched = 2 * time.Second  // of a shorter measurement nothing is said: a moment decides it
@@ -28,17 +28,23 @@ type effort struct {
 	Cores int `json:"cores"`
 	// SchedulingDelayP99 is how long a goroutine that could run waited until it did, in milliseconds.
 	SchedulingDelayP99 float64 `json:"scheduling_delay_p99_ms"`
+	// ReaderBusy is the share of the time in which the goroutine that reads all streams had something
+	// to read; 0 where each has its own.
+	ReaderBusy float64 `json:"reader_busy_share"`
 
 	lasted time.Duration
 }
 
-// watch measures effort from now on; the function that it gives ends that.
-func watch() func() effort {
-	began, cpu, waits := time.Now(), cpuTime(), schedulingDelays()
+// watch measures effort from now on; the function that it gives ends that. reading is how long all
+// streams' reader had something to read so far.
+func watch(reading func() time.Duration) func() effort {
+	began, cpu, waits, read := time.Now(), cpuTime(), schedulingDelays(), reading()
 	return func() effort {
+		lasted := time.Since(began)
 		return effort{
 			CPUSeconds: (cpuTime() - cpu).Seconds(), Cores: runtime.GOMAXPROCS(0),
-			SchedulingDelayP99: 1000 * highest(waits, schedulingDelays(), 0.99), lasted: time.Since(began),
+			SchedulingDelayP99: 1000 * highest(waits, schedulingDelays(), 0.99),
+			ReaderBusy:         (reading() - read).Seconds() / lasted.Seconds(), lasted: lasted,
 		}
 	}
 }
@@ -92,6 +98,9 @@ func (e effort) bottleneck(m *metric.Values, queued bool) (reasons []string) {
 	}
 	if used := e.CPUSeconds / e.lasted.Seconds(); used >= busyShare*float64(e.Cores) {
 		reasons = append(reasons, fmt.Sprintf("its processors were busy: it used %.2f of %d", used, e.Cores))
+	}
+	if e.ReaderBusy >= busyShare {
+		reasons = append(reasons, fmt.Sprintf("its reader was busy: all streams are read by one goroutine, which had something to read in %.0f %% of the time", 100*e.ReaderBusy))
 	}
 	if name, median := shortest(m, "tpot_ms", "ttft_ms", "e2e_latency_ms"); e.SchedulingDelayP99 > bound(median) {
 		reasons = append(reasons, fmt.Sprintf("what arrived waited for a processor: %.1f ms at the 99th percentile, beside a median %s of %.1f ms", e.SchedulingDelayP99, name, median))

@@ -19,6 +19,8 @@ func TestBottleneck(t *testing.T) {
 	}{
 		{effort: effort{CPUSeconds: 17, Cores: 2, SchedulingDelayP99: 1.9, lasted: 10 * time.Second}},
 		{effort: effort{CPUSeconds: 18, Cores: 2, lasted: 10 * time.Second}, says: []string{"it used 1.80 of 2"}},
+		{effort: effort{CPUSeconds: 9.2, Cores: 16, ReaderBusy: 0.92, lasted: 10 * time.Second}, says: []string{"something to read in 92 % of the time"}},
+		{effort: effort{CPUSeconds: 9.2, Cores: 16, ReaderBusy: 0.89, lasted: 10 * time.Second}},
 		{effort: effort{Cores: 2, SchedulingDelayP99: 2.1, lasted: 10 * time.Second}, says: []string{"waited for a processor: 2.1 ms at the 99th percentile, beside a median TPOT of 20.0 ms"}},
 		{effort: effort{Cores: 2, lasted: 10 * time.Second}, change: map[string]float64{"p99_send_lateness_ms": 21}, says: []string{"sent late: 21.0 ms at the 99th percentile, beside a median TTFT of 200.0 ms"}},
 		{effort: effort{Cores: 2, lasted: 10 * time.Second}, change: map[string]float64{"p99_send_lateness_ms": 21}, queued: true},
@@ -63,10 +65,11 @@ func TestHighest(t *testing.T) {
 
 // What the process uses while it is watched is counted.
 func TestWatch(t *testing.T) {
-	worked := watch()
+	read := time.Duration(0)
+	worked := watch(func() time.Duration { read += time.Hour; return read })
 	for began := cpuTime(); cpuTime() < began+20*time.Millisecond; {
 	}
-	if e := worked(); e.CPUSeconds < 0.02 || e.Cores < 1 || e.lasted <= 0 || schedulingDelays() == nil {
+	if e := worked(); e.CPUSeconds < 0.02 || e.Cores < 1 || e.lasted <= 0 || e.ReaderBusy*e.lasted.Hours() < 0.99 || schedulingDelays() == nil {
 		t.Errorf("%+v", e)
 	}
 }

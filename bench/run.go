@@ -209,7 +209,7 @@ func send(ctx context.Context, opt Options, set *dataset.Set, h hooks) (_ *Summa
 	}
 	h.begin(opt, set)
 	c := &conversations{client: client, summary: newSummary(opt, set), requests: requests, hooks: h, began: time.Now()}
-	worked := watch()
+	worked := watch(client.Reading)
 	opt.Load.Run(ctx, c.began, prepared, func(p dataset.Prompt, due time.Duration) { c.hold(ctx, p, due) })
 	stop() // what the set says of its end is known then
 	s := c.summary

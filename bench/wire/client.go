@@ -87,6 +87,16 @@ func (c *Client) Close() {
 // Simulated tells whether an answer called its server a simulated one.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
 
+// Reading is how long the one goroutine that reads all streams had something to read so far, waiting
+// for a processor included: what it gains on the clock is the share of the time in which it could
+// not have read more. 0 where each request has a goroutine of its own.
+func (c *Client) Reading() time.Duration {
+	if c.pipes == nil {
+		return 0
+	}
+	return c.pipes.reading()
+}
+
 // Send sends one prompt and measures the answer. began is the beginning of the run.
 //
 // A request that was lost with a kept connection goes once more, over a connection of its own; its

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,11 +35,15 @@ type pipes struct {
 	file  *os.File
 	buf   []byte // what a connection brought, one at a time
 	heads heads
+	busy  atomic.Int64 // nanoseconds that the reading took
 
 	mu   sync.Mutex
 	open map[int32]*pipe
 	idle []*pipe
 }
+
+// reading is how long the reading did not wait so far.
+func (s *pipes) reading() time.Duration { return time.Duration(s.busy.Load()) }
 
 // newPipes gives nil where opt needs more than plain HTTP/1.1.
 func newPipes(c *Client) *pipes {
@@ -153,7 +158,7 @@ func (s *pipes) adopt(conn net.Conn) (*pipe, error) {
 func (s *pipes) watch() {
 	events := make([]unix.EpollEvent, 256)
 	_ = s.ready.Read(func(uintptr) bool { // ends with an error, when file is closed
-		for {
+		for began := time.Now(); ; {
 			n, err := unix.EpollWait(s.epoll, events, 0)
 			if errors.Is(err, unix.EINTR) {
 				continue
@@ -169,6 +174,9 @@ func (s *pipes) watch() {
 					p.read()
 				}
 			}
+			now := time.Now()
+			s.busy.Add(int64(now.Sub(began)))
+			began = now
 		}
 	})
 }

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"context"
+	"time"
 
 	"servematrix/bench/dataset"
 )
@@ -14,5 +15,7 @@ type pipes struct{}
 func newPipes(*Client) *pipes { return nil }
 
 func (*pipes) exchange(context.Context, func(), *answer, dataset.Prompt, bool) error { return nil }
+
+func (*pipes) reading() time.Duration { return 0 }
 
 func (*pipes) close() {}

@@ -51,6 +51,9 @@ func TestConnectionsAreKeptAndEnded(t *testing.T) {
 	if n := connected.Load(); n > streams {
 		t.Errorf("%d connections for %d streams", n, streams)
 	}
+	if c.Reading() <= 0 {
+		t.Error("nobody read the answers")
+	}
 	c.Close()
 	c.pipes.mu.Lock()
 	defer c.pipes.mu.Unlock()
