@@ -103,7 +103,7 @@ func TestASearchThatFindsNoLimit(t *testing.T) {
 		t.Errorf("%q is missing in\n%s%s", want, stdout, stderr)
 	}
 	code, stdout, _, line = searching(t, t.Context(), url, rate("max_e2e_latency_ms<1000000"))
-	if code != 0 || line.Find.Outcome != find.AtLeast || *line.MaxRequestRate != 100 || *line.RequestRate != 100 || !strings.Contains(stdout, "Found: at least 100 req/s (3 probes)\n") {
+	if code != 0 || line.Find.Outcome != find.AtLeast || *line.MaxRequestRate != 100 || *line.RequestRate != 100 || !strings.Contains(stdout, "Found: at least 100 req/s (") {
 		t.Errorf("exit code %d, %+v\n%s", code, line, stdout)
 	}
 }
