@@ -314,9 +314,9 @@ func TestManyCells(t *testing.T) {
 	p.choose(`#filters input[name=q]`, "backend77 c42", "input")
 	is(p, `document.querySelector("#count").textContent`, "1 of 10000 cells")
 	is(p, `document.querySelectorAll("#heat .mark:not(.off)").length`, 1)
-	p.js(`{ const mark = document.querySelector("#timeline .dense .mark:not(.off)");
-		mark.dispatchEvent(new MouseEvent("mouseover", { bubbles: true, clientX: 700, clientY: 400 })); }`)
-	is(p, `(({ left, right, bottom }) => Math.abs((left + right) / 2 - 700) < 2 && bottom > 350 && bottom < 400)(document.querySelector("#tip").getBoundingClientRect())`, true)
+	// A scroll event of the table, which got shorter, can still come and take the tip away.
+	p.until(`document.querySelector("#timeline .dense .mark:not(.off)").dispatchEvent(new MouseEvent("mouseover", { bubbles: true, clientX: 700, clientY: 400 })) &&
+		(({ left, right, bottom }) => Math.abs((left + right) / 2 - 700) < 2 && bottom > 350 && bottom < 400)(document.querySelector("#tip").getBoundingClientRect())`)
 	t.Logf("%d bytes; usable after %.0f ms", b.Len(), eval[float64](p, `performance.timing.loadEventEnd - performance.timing.navigationStart`))
 }
 
