@@ -257,7 +257,7 @@ func (s *scenario) after(r *session, k *strike) error {
 	switch {
 	case r.code == -1 && k != nil && (kills[k.kind] || interrupted && (k.hit == "boot" || k.hit == "begun")):
 		return nil // strike has looked at what is left, or the next session does
-	case r.code == 0, r.code == 3, interrupted && (r.code == 130 || r.code == 143):
+	case r.code == 0, r.code == 3, interrupted && (r.code == 130 || r.code == 143), interrupted && r.code == -1 && s.lastWord(r):
 		if interrupted {
 			k.clean = r.ended.Sub(k.at)
 		}
@@ -274,6 +274,13 @@ func (s *scenario) after(r *session, k *strike) error {
 		}
 	}
 	return s.sessionSegments()
+}
+
+// lastWord tells whether a session has printed its folder, behind which it only exits: an interrupt that
+// comes then is the system's to handle, as in any program.
+func (s *scenario) lastWord(r *session) bool {
+	out, err := os.ReadFile(r.out)
+	return err == nil && strings.HasSuffix(string(out), filepath.Base(s.folder)+"\n")
 }
 
 // kills are the strikes that a session does not survive.
