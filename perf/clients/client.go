@@ -201,3 +201,15 @@ func quantile(values []float64, q float64) float64 {
 	j := min(i+1, len(sorted)-1)
 	return sorted[i] + (at-float64(i))*(sorted[j]-sorted[i])
 }
+
+// Levels reads the concurrent streams of -concurrency, such as 8,64,512.
+func Levels(list string) (all []int, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-concurrency %s: want numbers with commas", list)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}

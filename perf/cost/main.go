@@ -15,15 +15,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"servematrix/perf/clients"
 	"servematrix/perf/pace/server"
+	"servematrix/perf/program"
 )
 
 var (
@@ -50,25 +48,10 @@ const (
 
 func main() {
 	server.Main()
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ok, err := run(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "cost:", err)
-		os.Exit(1)
-	}
-	if *check && !ok {
-		os.Exit(1)
-	}
+	program.Judge(check, run)
 }
 
-func run(ctx context.Context) (bool, error) {
-	temp, err := os.MkdirTemp("", "cost-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(temp)
+func run(ctx context.Context, temp string) (bool, error) {
 	if *million {
 		*names = clients.Embedded
 	}
@@ -103,7 +86,7 @@ func measureLoads(ctx context.Context, chosen []clients.Client) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	streams, err := numbers(*levels)
+	streams, err := clients.Levels(*levels)
 	if err != nil {
 		return false, err
 	}
@@ -137,7 +120,7 @@ func measureLoads(ctx context.Context, chosen []clients.Client) (bool, error) {
 			}
 		}
 	}
-	fmt.Printf("%d tokens in, %d out; median of %d rounds; load of the machine %s; the embedded client's limit: %d times sglang's\n", input, output, *rounds, load(), timesSGLang)
+	fmt.Printf("%d tokens in, %d out; median of %d rounds; load of the machine %s; the embedded client's limit: %d times sglang's\n", input, output, *rounds, program.Load(), timesSGLang)
 	if err := t.Flush(); err != nil {
 		return false, err
 	}
@@ -203,24 +186,4 @@ func once(ctx context.Context, c clients.Client, w clients.Workload, pace server
 	}
 	truth, err = s.Truth()
 	return took, truth, err
-}
-
-func numbers(list string) (all []int, err error) {
-	for text := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-concurrency %s: want numbers with commas", list)
-		}
-		all = append(all, n)
-	}
-	return all, nil
-}
-
-// load is the machine's load of the last minute.
-func load() string {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	return strings.Fields(string(data))[0]
 }

@@ -8,6 +8,7 @@ import (
 
 	"servematrix/perf/clients"
 	"servematrix/perf/pace/server"
+	"servematrix/perf/program"
 )
 
 // growth is how much more resident memory is no growth: what the collector of garbage leaves.
@@ -37,7 +38,7 @@ func sendMillion(ctx context.Context, c clients.Client, temp string) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	fmt.Printf("%d requests in %v, %.1f s of processor time (the server's %.1f s), load of the machine %s; resident memory:\n", truth.Generations, took.Wall.Round(time.Second), took.CPU.Seconds(), truth.CPU, load())
+	fmt.Printf("%d requests in %v, %.1f s of processor time (the server's %.1f s), load of the machine %s; resident memory:\n", truth.Generations, took.Wall.Round(time.Second), took.CPU.Seconds(), truth.CPU, program.Load())
 	// Resident memory goes up and down with each collection: the most within a tenth of the run tells.
 	var most [10]int64
 	for _, l := range looks {

@@ -14,16 +14,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"servematrix/perf/clients"
 	"servematrix/perf/pace/server"
+	"servematrix/perf/program"
 )
 
 var (
@@ -60,25 +59,10 @@ var classes = map[string][]string{
 
 func main() {
 	server.Main()
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ok, err := run(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "faults:", err)
-		os.Exit(1)
-	}
-	if *check && !ok {
-		os.Exit(1)
-	}
+	program.Judge(check, run)
 }
 
-func run(ctx context.Context) (bool, error) {
-	temp, err := os.MkdirTemp("", "faults-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(temp)
+func run(ctx context.Context, temp string) (bool, error) {
 	built, _, err := clients.Prepare(ctx, *bin, temp, temp, clients.Embedded)
 	if err != nil {
 		return false, err

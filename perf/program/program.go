@@ -3,10 +3,14 @@
 package program
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // Main reads the flags, of which *bin names the binary, and measures with a temporary folder that is
@@ -24,6 +28,33 @@ func Main(bin *string, measure func(dir string) (holds bool)) {
 	if !holds {
 		os.Exit(1)
 	}
+}
+
+// Judge reads the flags and measures, until an interrupt ends ctx, with a temporary folder that is
+// removed behind it. It ends with 1 where measure fails, and where what it says does not hold and
+// *check asks for that.
+func Judge(check *bool, measure func(ctx context.Context, dir string) (holds bool, err error)) {
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	dir, err := os.MkdirTemp("", name()+"-")
+	Check(err)
+	holds, failed := measure(ctx, dir)
+	stop()
+	err = os.RemoveAll(dir)
+	Check(failed)
+	Check(err)
+	if *check && !holds {
+		os.Exit(1)
+	}
+}
+
+// Load is the machine's load of the last minute, as the kernel says it.
+func Load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Fields(string(data))[0]
 }
 
 // Wrong ends the program with 2 for how it was called.

@@ -14,15 +14,13 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
-	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"servematrix/perf/clients"
 	"servematrix/perf/pace/server"
+	"servematrix/perf/program"
 )
 
 var (
@@ -41,30 +39,19 @@ var (
 
 func main() {
 	server.Main()
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ok, err := run(ctx)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "truth:", err)
-		os.Exit(1)
-	}
-	if *check && !ok {
-		os.Exit(1)
-	}
+	program.Judge(check, run)
 }
 
-func run(ctx context.Context) (ok bool, err error) {
-	temp, err := os.MkdirTemp("", "truth-")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(temp)
+func run(ctx context.Context, temp string) (ok bool, err error) {
 	built, installed, err := clients.Prepare(ctx, *bin, *dir, temp, *names)
 	if err != nil {
 		return false, err
 	}
 	chosen, err := clients.Choose(clients.Set(built, installed), *names)
+	if err != nil {
+		return false, err
+	}
+	all, err := clients.Levels(*levels)
 	if err != nil {
 		return false, err
 	}
@@ -74,11 +61,7 @@ func run(ctx context.Context) (ok bool, err error) {
 	}
 	defer pace.Close()
 	ok = true
-	for level := range strings.SplitSeq(*levels, ",") {
-		streams, err := strconv.Atoi(strings.TrimSpace(level))
-		if err != nil || streams < 1 {
-			return false, fmt.Errorf("-concurrency %s: want numbers with commas", *levels)
-		}
+	for _, streams := range all {
 		good, err := one(ctx, pace, chosen, streams)
 		if err != nil {
 			return false, err
@@ -119,7 +102,7 @@ func one(ctx context.Context, pace *server.Child, chosen []clients.Client, strea
 		}
 	}
 	fmt.Printf("\n%d concurrent streams, %d requests of %d tokens in and %d out, first token after %v, one per %v; median of %d rounds, ms; load of the machine %s\n",
-		streams, w.Requests, w.Input, w.Output, *first, *token, *rounds, load())
+		streams, w.Requests, w.Input, w.Output, *first, *token, *rounds, program.Load())
 	return print(rows), nil
 }
 
@@ -211,12 +194,3 @@ func middle(rounds []comparison) comparison {
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// load is the machine's load of the last minute.
-func load() string {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	return strings.Fields(string(data))[0]
-}
