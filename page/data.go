@@ -56,6 +56,7 @@ type State string
 const (
 	Empty   State = "empty"   // nothing was started
 	Running State = "running" // it has not ended, and may go on
+	Crashed State = "crashed" // it ended without its last event: servematrix was killed, or its host was
 	Halted  State = "halted"  // it ended before everything was measured
 	Ended   State = "ended"
 )

@@ -96,7 +96,16 @@ var chinese = words{
 	apart:     "b%d 明显偏离（%+.1f %%）",
 	eachStart: "各次启动",
 
-	incomplete: "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
+	incomplete:     "运行结束时还有 %d 项未测试。可用 servematrix resume 继续。",
+	crashed:        "已崩溃：运行于 %s 没有最后一个事件就结束了，%s。很可能是 servematrix 被强制结束，或主机宕机。",
+	betweenServers: "当时没有服务端在运行",
+	whileStarting:  "当时服务端 %s 正在启动",
+	betweenClients: "当时服务端 %s 在运行，没有客户端",
+	whileClient:    "当时客户端正在运行",
+	whileStopping:  "当时服务端 %s 正在停止",
+	ofCell:         "，单元 %s × %s b%d",
+	left:           "尚未测量：%d 项被中断，%d 项未运行。用以下命令继续：servematrix resume %s",
+	nothingLeft:    "此前全部已测量。servematrix resume %s 可使运行正常结束。",
 	status: map[string]string{
 		result.StatusOK: "成功", result.StatusInvalid: "无效", result.StatusFailed: "失败", result.StatusSkipped: "跳过", StatusInterrupted: "中断", StatusMissing: "未运行",
 	},

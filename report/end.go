@@ -10,10 +10,10 @@ import (
 	"servematrix/result"
 )
 
-// end writes what closes the report when the run has ended: the table of all cells, the
+// end writes what closes the report when the run has ended or crashed: the table of all cells, the
 // failures, the warnings and where everything lies. A run that goes on has no end.
 func (d *drawer) end() error {
-	if d.verdict == nil || d.err != nil {
+	if d.verdict == nil && !d.crashed() || d.err != nil {
 		return d.err
 	}
 	rows := d.table()
@@ -21,6 +21,9 @@ func (d *drawer) end() error {
 	d.printf("\n%s\n[%s] %s\n%s\n", rule, d.words.results, d.summary(rows), rule)
 	if smoke := d.plan.Smoke; smoke != nil {
 		d.printf("*** "+d.words.smoke+" ***\n", smoke.Requests)
+	}
+	if d.crashed() {
+		d.printf("*** %s ***\n", d.crash(d.words))
 	}
 	if simulated(rows) {
 		d.printf("*** %s ***\n", d.words.simulatedNumbers)
@@ -43,7 +46,7 @@ func (d *drawer) end() error {
 		d.printf("\n[%s]\n", each)
 		d.rowTable(rows)
 	}
-	d.places()
+	d.places(rows)
 	return d.err
 }
 
@@ -187,7 +190,7 @@ func simulated(rows []Row) bool {
 
 // places says when the run was and where its files lie, by names that hold wherever the run
 // folder is.
-func (d *drawer) places() {
+func (d *drawer) places(rows []Row) {
 	d.printf("\n[%s]\n", d.words.files)
 	if d.plan.Imported != nil {
 		for _, line := range d.words.importedLegend {
@@ -204,6 +207,10 @@ func (d *drawer) places() {
 		d.printf(d.words.repeatedOne+"\n", what)
 	} else if n > 1 {
 		d.printf(d.words.repeated+"\n", n, what)
+	}
+	if d.crashed() {
+		d.printf("\n%s\n", d.left(rows, d.words))
+		return
 	}
 	if d.verdict.Missing > 0 {
 		d.printf("\n"+d.words.incomplete+"\n", d.verdict.Missing)

@@ -96,7 +96,16 @@ var english = words{
 	apart:     "b%d lies apart (%+.1f %%)",
 	eachStart: "EACH START",
 
-	incomplete: "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
+	incomplete:     "The run ended before everything was measured: %d missing. servematrix resume goes on with it.",
+	crashed:        "CRASHED: the run ended at %s without its last event, %s. Most likely servematrix was killed, or its host went down.",
+	betweenServers: "while no server ran",
+	whileStarting:  "while the server %s was starting",
+	betweenClients: "while the server %s was up and no client ran",
+	whileClient:    "while a client ran",
+	whileStopping:  "while the server %s was being stopped",
+	ofCell:         ", for %s × %s b%d",
+	left:           "Not measured: %d cut short, %d not run. They are measured by: servematrix resume %s",
+	nothingLeft:    "Everything was measured before that. servematrix resume %s ends the run in order.",
 	status: map[string]string{
 		result.StatusOK: "ok", result.StatusInvalid: "INVALID", result.StatusFailed: "FAILED", result.StatusSkipped: "skipped", StatusInterrupted: "interrupted", StatusMissing: "not run",
 	},

@@ -46,7 +46,7 @@ type paging struct {
 }
 
 func newPaging(folder journal.Folder) *paging {
-	p := &paging{untold: map[journal.Type]bool{}}
+	p, over := &paging{untold: map[journal.Type]bool{}}, !folder.Live()
 	plan, err := loadPlan(folder)
 	if err != nil {
 		plan, p.lost = &matrix.Plan{Name: filepath.Base(string(folder))}, err
@@ -55,6 +55,7 @@ func newPaging(folder journal.Folder) *paging {
 		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
 	}
 	p.tally = newTally(folder, plan)
+	p.over = over
 	p.wanted = append(p.wanted, loads...)
 	return p
 }
@@ -131,7 +132,7 @@ func (p *paging) data(lang string) *page.Data {
 		func() { d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil) },
 		func() { p.telemetry(d) },
 		func() { p.differences(d) },
-		func() { p.missing(d) },
+		func() { p.missing(d, rows) },
 	} {
 		if p.halted() {
 			break
@@ -169,6 +170,8 @@ func (p *paging) state() page.State {
 	switch {
 	case p.sessions == 0:
 		return page.Empty
+	case p.crashed():
+		return page.Crashed
 	case p.verdict == nil:
 		return page.Running
 	case p.verdict.Missing > 0:
@@ -178,7 +181,12 @@ func (p *paging) state() page.State {
 }
 
 // missing says which parts of a page there is nothing for, and why.
-func (p *paging) missing(d *page.Data) {
+func (p *paging) missing(d *page.Data, rows []Row) {
+	if d.State == page.Crashed {
+		p.gap("%s", "%s", p.crash(english)+" "+p.left(rows, english))
+		last := &p.gaps[len(p.gaps)-1]
+		last.ZH = visible(p.crash(chinese) + p.left(rows, chinese))
+	}
 	switch measured := d.Counts.OK + d.Counts.Invalid; {
 	case d.State == page.Empty && !p.broken:
 		p.gap("The run has not begun: there is nothing but its plan", "运行尚未开始：只有计划")

@@ -124,10 +124,12 @@ func TestPageOfDamagedFolders(t *testing.T) {
 		ok     int // cells
 	}{
 		"nothing begun":        {func(r *run) { r.write("") }, "has not begun", page.Empty, 0},
-		"nothing finished":     {func(r *run) { r.keep(3) }, "No cell is finished yet", page.Running, 0},
-		"a crash":              {func(r *run) { r.keep(len(r.events) / 2) }, "", page.Running, 2},
-		"a torn line":          {func(r *run) { r.write(r.journal()[:len(r.journal())-20]) }, "", page.Running, 4},
-		"a damaged line":       {func(r *run) { r.write(strings.Replace(r.journal(), `{"seq":15,`, `{"seq`, 1)) }, "cannot be read further", page.Running, 1},
+		"nothing finished":     {func(r *run) { r.keep(3); r.live() }, "No cell is finished yet", page.Running, 0},
+		"half of it":           {func(r *run) { r.keep(len(r.events) / 2); r.live() }, "", page.Running, 2},
+		"a crash":              {func(r *run) { r.keep(len(r.events) / 2) }, "while no server ran. Most likely servematrix was killed, or its host went down. Not measured: 0 cut short, 2 not run.", page.Crashed, 2},
+		"an early crash":       {func(r *run) { r.keep(3) }, "Nothing was measured", page.Crashed, 0},
+		"a torn line":          {func(r *run) { r.write(r.journal()[:len(r.journal())-20]) }, "Everything was measured before that", page.Crashed, 4},
+		"a damaged line":       {func(r *run) { r.write(strings.Replace(r.journal(), `{"seq":15,`, `{"seq`, 1)) }, "cannot be read further", page.Crashed, 1},
 		"events of the future": {func(r *run) { r.write(strings.ReplaceAll(r.journal(), `"logs":[`, `"logs":[{},`)) }, "launch.started", page.Ended, 4},
 		"unknown events":       {func(r *run) { r.write(strings.ReplaceAll(r.journal(), "launch.ready", "launch.quite_ready")) }, "", page.Ended, 4},
 		"no plan":              {func(r *run) { r.remove(journal.PlanFile) }, "The plan cannot be read", page.Ended, 4},
@@ -164,6 +166,16 @@ func (r *run) journal() string {
 		r.t.Fatal(err)
 	}
 	return string(data)
+}
+
+// live lets the run look alive to the end of the test.
+func (r *run) live() {
+	r.t.Helper()
+	lock, err := r.folder.Lock()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.(*testing.T).Cleanup(func() { _ = lock.Release() })
 }
 
 func (r *run) write(journalText string) { r.file(journal.EventsFile, []byte(journalText)) }

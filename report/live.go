@@ -138,7 +138,7 @@ func (l *Live) add(e journal.Event) error {
 
 // finish writes the end of the text report, unless that is done already.
 func (l *Live) finish() error {
-	if l.endsAt >= 0 || l.draw.verdict == nil {
+	if l.endsAt >= 0 {
 		return l.flush(false)
 	}
 	l.endsAt = l.text.at
@@ -179,12 +179,13 @@ func (l *Live) flush(whole bool) error {
 	return err
 }
 
-// Close writes the end of a run that had ended already when Open was called and that nothing
-// followed, brings report.md up to date, syncs and closes the files and gives the first failure.
+// Close writes the end of a run that has none yet: it had ended already when Open was called and nothing
+// followed, or its last event could not be written. It brings report.md up to date, syncs and closes the files and gives the first failure.
 func (l *Live) Close() error {
 	if l.err == nil {
 		l.err = l.catchUp()
 	}
+	l.draw.over = true
 	if l.err == nil {
 		l.err = l.finish()
 	}

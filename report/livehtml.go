@@ -134,7 +134,10 @@ func (b *beside) rest() {
 // to link.
 func (b *beside) last() ([]page.Picture, error) {
 	b.rest()
-	d := Page(b.folder, "")
+	p := newPaging(b.folder).comparing()
+	p.over = true // though its lock is still held
+	p.fold(p.ahead(p.prepare))
+	d := p.data("")
 	if err := b.write(d, nil); err != nil {
 		return nil, err
 	}

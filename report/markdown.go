@@ -68,7 +68,7 @@ func (t *tally) markdown(rows []Row) []byte {
 	if simulated(rows) {
 		fmt.Fprintf(&b, "> **%s**\n\n", english.simulatedNumbers)
 	}
-	fmt.Fprintf(&b, "%s\n\n", t.standing())
+	fmt.Fprintf(&b, "%s\n\n", t.standing(rows))
 	t.markdownFailures(&b, rows)
 	t.markdownWarnings(&b, rows)
 	t.markdownTable(&b, rows)
@@ -79,13 +79,16 @@ func (t *tally) markdown(rows []Row) []byte {
 }
 
 // standing says how far the run has come.
-func (t *tally) standing() string {
+func (t *tally) standing(rows []Row) string {
 	if t.plan.Imported != nil {
 		return escape(t.importedLine(english))
 	}
 	span := fmt.Sprintf(english.span, stamp(t.began), stamp(t.last), t.took.Round(time.Second), english.sessions.of(t.sessions))
 	if t.sessions == 0 {
 		return "The run has not begun."
+	}
+	if t.crashed() {
+		return "**" + escape(t.crash(english)) + "** It ran " + span + ". " + escape(t.left(rows, english))
 	}
 	if t.verdict == nil {
 		return "The run has not ended; so far it ran " + span + "."

@@ -56,6 +56,18 @@ func (r *Row) why() string {
 	return r.Status
 }
 
+// follow notes the attempt before this one.
+func (r *Row) follow(before *Row) {
+	r.After = before.why()
+	switch {
+	case r.Status == result.StatusOK:
+	case before.Status == result.StatusOK:
+		r.valid = before
+	default:
+		r.valid = before.valid
+	}
+}
+
 // tailMost is how many of a log's last lines the end of a report repeats. The section of the
 // attempt has them all.
 const tailMost = 10
@@ -72,13 +84,20 @@ func (t *tally) table() []Row {
 		*Row
 	}
 	all := make([]placed, 0, len(t.rows))
-	for _, row := range t.rows {
-		all = append(all, placed{t.place(row.Cell), row})
+	cut := t.cut()
+	if cut != nil {
+		all = append(all, placed{t.place(cut.Cell), cut})
+	}
+	isCut := func(cell string, block int) bool { return cut != nil && cut.Cell == cell && cut.Block == block }
+	for u, row := range t.rows {
+		if !isCut(u.cell, u.block) {
+			all = append(all, placed{t.place(row.Cell), row})
+		}
 	}
 	if t.session.Only == "" && t.plan.Imported == nil {
 		for at, c := range t.plan.Cells {
 			for block := 1; block <= t.session.Blocks; block++ {
-				if t.rows[unit{c.ID, block}] == nil {
+				if t.rows[unit{c.ID, block}] == nil && !isCut(c.ID, block) {
 					all = append(all, placed{at, &Row{Cell: c.ID, Server: t.serverName(c.Server), Client: t.clientName(c.Client), Block: block, Status: StatusMissing}})
 				}
 			}

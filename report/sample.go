@@ -32,13 +32,17 @@ func Samples(folder journal.Folder) ([]*result.Sample, error) {
 	return out, err
 }
 
-// tallyOf begins the tally of a run folder.
+// tallyOf begins the tally of a run folder as it is now. Whether somebody works on it is asked before
+// it is read: what ends meanwhile did not crash.
 func tallyOf(folder journal.Folder) (*tally, error) {
+	over := !folder.Live()
 	plan, err := loadPlan(folder)
 	if err != nil {
 		return nil, err
 	}
-	return newTally(folder, plan), nil
+	t := newTally(folder, plan)
+	t.over = over
+	return t, nil
 }
 
 // eachSample applies every event of the journal and calls f with every sample, one in memory at a time.

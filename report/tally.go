@@ -47,6 +47,8 @@ type tally struct {
 	pictures []page.Picture // that report.md links
 	charts   string         // the folder where they lie, beside it; "": chartsFolder
 	verdict  *journal.Verdict
+	over     bool // nobody works on the run: without a verdict it crashed
+	scene    scene
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
@@ -129,6 +131,7 @@ func (t *tally) pass(e journal.Event) {
 // apply takes the next event in. The event that finishes a sample gives that sample.
 func (t *tally) apply(e happening) (*result.Sample, error) {
 	t.pass(e.Event)
+	t.scene.hear(e.Event)
 	t.verdict = nil
 	switch e.Type {
 	case journal.RunStarted, journal.RunResumed:
@@ -206,14 +209,7 @@ func (t *tally) keep(e happening, reasons []result.Reason, launch string) {
 	u := unit{e.Cell, e.Block}
 	if before := t.rows[u]; before != nil {
 		t.repeated = tallyUp(t.repeated, before.why())
-		row.After = before.why()
-		switch {
-		case row.Status == result.StatusOK:
-		case before.Status == result.StatusOK:
-			row.valid = before
-		default:
-			row.valid = before.valid
-		}
+		row.follow(before)
 	}
 	t.rows[u] = row
 }

@@ -13,13 +13,13 @@ import (
 )
 
 // Text draws the combined report from the run folder: the same bytes as report.txt when lang
-// is the run's own (also when it is empty), the other language's labels otherwise.
+// is the run's own (also when it is empty), the other language's labels otherwise. Of a run that
+// crashed it has the end, too, which nobody could write into report.txt.
 func Text(w io.Writer, folder journal.Folder, lang string) error {
-	plan, err := loadPlan(folder)
+	t, err := tallyOf(folder)
 	if err != nil {
 		return err
 	}
-	t := newTally(folder, plan)
 	t.outputs = true
 	return drawText(w, t, t.ahead(t.prepare), lang)
 }

@@ -40,6 +40,10 @@ type words struct {
 	span, incomplete                        string
 	repeated, repeatedOne, after            string
 
+	// Of a run that crashed: that, where, and what is left.
+	crashed, betweenServers, whileStarting, betweenClients, whileClient, whileStopping string
+	ofCell, left, nothingLeft                                                          string
+
 	// The table of a run with several blocks.
 	starts, between, lowHigh    string // heads
 	howToRead, apart, eachStart string

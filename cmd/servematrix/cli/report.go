@@ -23,7 +23,7 @@ func newReport(env Env) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Draw the report of a run again, from its folder alone",
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
-folder; md the short one with the table, its charts as SVG files in a folder beside the file (charts
+folder, of a run that crashed with the end that report.txt lacks; md the short one with the table, its charts as SVG files in a folder beside the file (charts
 for report.md, NAME-charts for NAME.md); csv and jsonl one line per sample; benchfmt one line per
 server start with a valid sample, for benchstat; html one page that needs nothing else, drawn as far
 as the folder can be read. A live run is drawn as far as it has come.
