@@ -58,6 +58,7 @@ func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes
 	p.hints, p.spent, p.writing = 0, false, true
 	p.body.came, p.body.end = nil, nil
 	a.send()
+	p.body.at = a.start
 	began := time.Now()
 	p.mu.Unlock()
 	p.written(p.write(ctx, request))
@@ -158,13 +159,13 @@ func (p *pipe) read() {
 	if p.closed {
 		return
 	}
-	n, err := syscall.Read(p.fd, p.buf)
-	p.body.at = time.Now()
+	n, at, err := receive(p.fd, p.buf, p.stamp, p.body.at)
+	p.body.at = at
 	switch {
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EINTR):
 		return
 	case err != nil:
-		n, err = 0, os.NewSyscallError("read", err)
+		n, err = 0, os.NewSyscallError("recvmsg", err)
 	case n == 0:
 		err = io.EOF
 	}

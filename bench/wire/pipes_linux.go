@@ -34,6 +34,7 @@ type pipes struct {
 	ready syscall.RawConn // epoll, to be waited for as Go waits for sockets
 	file  *os.File
 	buf   []byte // what a connection brought, one at a time
+	stamp []byte // and when
 	heads heads
 	busy  atomic.Int64 // nanoseconds that the reading took
 
@@ -58,7 +59,7 @@ func newPipes(c *Client) *pipes {
 		unix.Close(epoll)
 		return nil
 	}
-	s := &pipes{client: c, dial: dialer(c), before: requestHead(c), epoll: epoll, open: map[int32]*pipe{}, buf: make([]byte, 64<<10), file: os.NewFile(uintptr(epoll), "epoll")}
+	s := &pipes{client: c, dial: dialer(c), before: requestHead(c), epoll: epoll, open: map[int32]*pipe{}, buf: make([]byte, 64<<10), stamp: make([]byte, stampSpace), file: os.NewFile(uintptr(epoll), "epoll")}
 	if s.ready, err = s.file.SyscallConn(); err != nil {
 		s.file.Close()
 		return nil
@@ -140,6 +141,7 @@ func (s *pipes) adopt(conn net.Conn) (*pipe, error) {
 	if failed != nil {
 		return nil, os.NewSyscallError("dup", failed)
 	}
+	stamped(fd)
 	p := &pipe{pipes: s, fd: fd, over: make(chan struct{}, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
