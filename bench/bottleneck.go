@@ -19,8 +19,7 @@ const (
 	leastWatched = 2 * time.Second  // of a shorter measurement nothing is said: a moment decides it
 )
 
-// effort is what the client itself used and waited for while it measured. What it cannot see is how
-// long bytes lay in the kernel before it was told of them.
+// effort is what the client itself used and waited for while it measured.
 type effort struct {
 	// CPUSeconds are those of all threads, in user and system mode.
 	CPUSeconds float64 `json:"cpu_s"`

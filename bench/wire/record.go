@@ -7,9 +7,10 @@ import (
 	"servematrix/bench/dataset"
 )
 
-// Record is one measured request. Times are as close to the socket as user space gets: Start
-// is taken when the connection is there, before the request is written, arrivals when the read that
-// brought them returned, so that events of one read arrived together.
+// Record is one measured request. Times are as close to the socket as can be: Start is
+// taken when the connection is there, before the request is written, arrivals when the kernel had the
+// newest bytes of the read that brought them, or where it does not say when that read returned; events
+// of one read arrived together.
 //
 // Send gives it from a pool: whoever keeps nothing of it calls Release when its numbers are
 // counted, and a run of a million requests needs no more memory than those in flight.

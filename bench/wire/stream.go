@@ -36,7 +36,7 @@ var (
 type stream struct {
 	body    io.Reader
 	err     error     // of the body's last read
-	arrived time.Time // when the read that brought the newest bytes returned
+	arrived time.Time // when the newest bytes came
 	clock   timed     // nil for one's own
 	held    *atomic.Int64
 
