@@ -57,8 +57,11 @@ func burstGPTRows(o Options, r io.Reader, yield func(row) error) error {
 		if row.output, err = tokenCount(fields[at[3]]); err != nil {
 			return atLine{line, fmt.Errorf("column Response tokens: %w", err)}
 		}
-		if row.input == 0 || row.output == 0 {
+		switch {
+		case row.output == 0 || row.input == 0 && o.Rules != RulesVLLM:
 			continue
+		case row.input == 0:
+			return atLine{line, errors.New("column Request tokens: 0: vllm bench serve sends an empty prompt then, which servers refuse")}
 		}
 		if err := yield(row); err != nil {
 			return err

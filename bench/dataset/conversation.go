@@ -22,6 +22,13 @@ type entry struct {
 	Messages            []Message `json:"messages"`
 	MaxTokens           *int      `json:"max_tokens"`
 	MaxCompletionTokens *int      `json:"max_completion_tokens"`
+	Image               any       `json:"image"`
+	Video               any       `json:"video"`
+}
+
+// pictured says that an entry has an image or a video.
+func (e entry) pictured() bool {
+	return e.Image != nil && e.Image != "" || e.Video != nil && e.Video != ""
 }
 
 type said struct {
@@ -72,6 +79,12 @@ func (m *maker) talk(raw []byte) (t talk, err error) {
 		}
 		t.turns = []turn{one}
 		return t, nil
+	case m.Rules == RulesVLLM && m.Name == Custom:
+		return t, missing("prompt", raw)
+	case m.Rules == RulesVLLM && len(e.Conversations) < 2:
+		return t, errPassedOver
+	case m.Rules == RulesVLLM && e.pictured():
+		return t, errors.New("has an image or a video: only text can be sent")
 	case e.Conversations == nil && e.Conversation == nil && m.Name == Custom:
 		return t, missing("conversations and no prompt", raw)
 	case e.Conversations == nil && e.Conversation == nil:
@@ -157,8 +170,8 @@ func (m *maker) measure(t talk) (lengths, error) {
 			output = m.around() + m.count(turn.answer) // sglang.bench_serving counts the token before a text here too
 		}
 		input := m.count(m.suffixed(turn.text))
-		if m.tokenizer != nil && m.Name != OpenAI && (m.around()+input < 2 || output < 2) || m.Name != OpenAI && turn.text == "" {
-			break // too short, by sglang.bench_serving's rule
+		if m.unfit(turn.text, m.around()+input, output) {
+			break
 		}
 		if input += before; m.ShareGPTContextLen > 0 && input+output > m.ShareGPTContextLen {
 			break
@@ -175,6 +188,17 @@ func (m *maker) measure(t talk) (lengths, error) {
 		}
 	}
 	return all, nil
+}
+
+// unfit says that a prompt is passed over for its length and its answer's.
+func (m *maker) unfit(text string, input, output int) bool {
+	switch {
+	case m.Name == OpenAI:
+		return false
+	case m.Rules == RulesVLLM:
+		return m.Name == ShareGPT && m.unfitForVLLM(input, output)
+	}
+	return text == "" || m.tokenizer != nil && (input < 2 || output < 2) // sglang.bench_serving's rule
 }
 
 // assistantSuffix ends a prompt that wants an assistant's answer; --prompt-suffix goes before it.

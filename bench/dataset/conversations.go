@@ -9,8 +9,8 @@ import (
 // conversations has what people said: a file of which is kept where each conversation that was
 // chosen stands and how long it is. It is read again as the prompts are sent.
 func (m *maker) conversations() (*Set, error) {
-	if m.ShareGPTContextLen > 0 && m.tokenizer == nil {
-		return nil, fmt.Errorf("--sharegpt-context-len: --model %s has no tokenizer on this machine: give --tokenizer, to count tokens", m.Model)
+	if flag := m.mustCount(); flag != "" && m.tokenizer == nil {
+		return nil, fmt.Errorf("%s: --model %s has no tokenizer on this machine: give --tokenizer, to count tokens", flag, m.Model)
 	}
 	f, err := spool(m.DatasetPath)
 	if err != nil {
@@ -45,7 +45,7 @@ type choice struct {
 }
 
 // choose takes as many conversations as are asked for, in random order unless options keep theirs,
-// and passes over those that are too short or too long, by sglang.bench_serving's rules.
+// and passes over those that are too short or too long.
 func (m *maker) choose(s *Set, f *os.File) (chosen []choice, err error) {
 	all, err := places(f)
 	if err != nil {
@@ -54,8 +54,8 @@ func (m *maker) choose(s *Set, f *os.File) (chosen []choice, err error) {
 	if len(all) == 0 {
 		return nil, errors.New("is empty")
 	}
-	if m.Name != OpenAI && !m.DisableShuffle {
-		m.rng(streamOrder).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if all, err = m.inOrder(all, f); err != nil {
+		return nil, err
 	}
 	passed := 0
 	for _, p := range all {
@@ -75,18 +75,36 @@ func (m *maker) choose(s *Set, f *os.File) (chosen []choice, err error) {
 			return nil, atLine{int(p.line), err}
 		}
 		chosen = append(chosen, c)
-		for _, turn := range c.lengths {
-			s.Count, s.Input, s.Output = s.Count+1, s.Input+turn[0], s.Output+turn[1]
-		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("none of its %d conversations can be sent: they are too short, or longer than --sharegpt-context-len", len(all))
+		return nil, fmt.Errorf("none of its %d conversations can be sent: they are too short or too long", len(all))
 	}
 	if passed > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: %d conversations were passed over as too short or too long", m.DatasetPath, passed))
 	}
-	m.short(s, len(chosen))
+	if m.Rules == RulesVLLM && !m.NoOversample {
+		chosen = m.oversample(s, chosen)
+	} else {
+		m.short(s, len(chosen))
+	}
+	for _, c := range chosen {
+		for _, turn := range c.lengths {
+			s.Count, s.Input, s.Output = s.Count+1, s.Input+turn[0], s.Output+turn[1]
+		}
+	}
 	return chosen, nil
+}
+
+// inOrder puts the places of a file in the order in which they are asked for.
+func (m *maker) inOrder(all []place, f *os.File) ([]place, error) {
+	switch {
+	case m.Name == OpenAI || m.DisableShuffle:
+		return all, nil
+	case m.Rules == RulesVLLM:
+		return m.inVLLMsOrder(all, f)
+	}
+	m.rng(streamOrder).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all, nil
 }
 
 func (m *maker) talkAt(p place, f *os.File) (talk, error) {

@@ -60,6 +60,9 @@ func Open(o Options) (*Set, error) {
 	case Mooncake:
 		return m.trace(mooncakeRows)
 	case BurstGPT:
+		if o.Rules == RulesVLLM {
+			return m.sampledTrace()
+		}
 		return m.trace(burstGPTRows)
 	}
 	return m.random()

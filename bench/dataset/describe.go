@@ -8,6 +8,8 @@ type Description struct {
 	Path       string `json:"dataset_path,omitempty"`
 	Tokenizer  string `json:"tokenizer,omitempty"`
 	VocabSize  int    `json:"vocab_size,omitempty"`
+	// Rules are those by which prompts were chosen from a file, where they are not SGLang's.
+	Rules string `json:"dataset_rules,omitempty"`
 
 	Random       *RandomDescription       `json:"random,omitempty"`
 	Shared       *SharedPrefixDescription `json:"generated_shared_prefix,omitempty"`
@@ -54,6 +56,9 @@ type TraceDescription struct {
 // Describe tells what resolved options ask for.
 func (o Options) Describe() Description {
 	d := Description{Name: o.Name, NumPrompts: o.NumPrompts, Path: o.DatasetPath, Tokenizer: o.Tokenizer, VocabSize: o.VocabSize}
+	if o.Rules != RulesSGLang {
+		d.Rules = o.Rules
+	}
 	switch o.Name {
 	case Random, RandomIDs:
 		d.Random = &RandomDescription{o.RandomInputLen, o.RandomOutputLen, o.RandomRangeRatio}

@@ -21,10 +21,14 @@ func FuzzFiles(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		o, err := Options{
+		asked := Options{
 			Name: name, DatasetPath: path, NumPrompts: 50, SlowdownFactor: 1, ShareGPTOutputLen: 3, VocabSize: 10, BurstGPTModel: "GPT-4",
-			MultiTurn: len(content)%2 == 0,
-		}.Resolve()
+			MultiTurn: len(content)%3 == 0,
+		}
+		if len(content)%3 == 1 {
+			asked.Rules, asked.Tokenizer = RulesVLLM, tokenizers+"fallback.json"
+		}
+		o, err := asked.Resolve()
 		if err != nil || name == Random || name == RandomIDs || name == SharedPrefix {
 			return
 		}

@@ -62,7 +62,7 @@ func (o Options) tokenizerFile() (string, error) {
 
 // counts says that tokens of texts must be counted before they are sent.
 func (o Options) counts() bool {
-	return (o.Name == ShareGPT || o.Name == Custom) && (o.ShareGPTOutputLen == 0 || o.ShareGPTContextLen > 0)
+	return (o.Name == ShareGPT || o.Name == Custom) && (o.ShareGPTOutputLen == 0 || o.mustCount() != "")
 }
 
 // draw appends n random tokens to ids.

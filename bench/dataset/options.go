@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -21,6 +20,12 @@ const (
 	OpenAI       = "openai"
 	Mooncake     = "mooncake"
 	BurstGPT     = "burstgpt"
+)
+
+// Whose rules choose the prompts of a file.
+const (
+	RulesSGLang = "sglang"
+	RulesVLLM   = "vllm"
 )
 
 var names = []string{Random, RandomIDs, SharedPrefix, ShareGPT, Custom, OpenAI, Mooncake, BurstGPT}
@@ -60,9 +65,19 @@ type Options struct {
 	GSPOrdered bool
 	// GSPFastPrepare is taken for the sake of command lines that have it: nothing is prepared.
 	GSPFastPrepare bool
+	// Rules are those of the client that chooses the prompts of sharegpt, custom and burstgpt: of
+	// RulesVLLM, vllm bench serve, the very same ones in the same order. "" is RulesSGLang.
+	Rules string
+	// NoOversample sends no prompt twice where RulesVLLM finds less than NumPrompts.
+	NoOversample bool
 	// ShareGPTOutputLen is the length of all answers in sharegpt, custom and openai; 0 is that of
 	// the file's own.
 	ShareGPTOutputLen int
+	// CustomOutputLen is another name of it, vLLM's, for custom alone; 0 and -1 are the
+	// file's own.
+	CustomOutputLen int
+	// SkipChatTemplate is taken for the sake of command lines that have it: no template is applied.
+	SkipChatTemplate bool
 	// ShareGPTContextLen passes over what is longer, prompt and answer together. 0 takes all.
 	ShareGPTContextLen int
 	// PromptSuffix is put behind what users say.
@@ -107,7 +122,11 @@ func AddFlags(fs *pflag.FlagSet, o *Options) {
 	arg.Count(fs, &o.GSPNumTurns, "gsp-num-turns", 1, "questions of each prompt, each sent after the answer to the one before")
 	fs.BoolVar(&o.GSPOrdered, "gsp-ordered", false, "keep the prompts of a group together")
 	fs.BoolVar(&o.GSPFastPrepare, "gsp-fast-prepare", false, "changes nothing: preparing is always fast")
+	fs.StringVar(&o.Rules, "dataset-rules", RulesSGLang, "whose rules choose the prompts of sharegpt, custom and burstgpt: sglang, or vllm for those that vllm bench serve sends with this seed")
+	fs.BoolVar(&o.NoOversample, "no-oversample", false, "with --dataset-rules vllm send no prompt twice where a file holds less than --num-prompts")
 	arg.Count(fs, &o.ShareGPTOutputLen, "sharegpt-output-len", 0, "answer length of sharegpt, custom and openai in tokens (default: the file's)")
+	fs.IntVar(&o.CustomOutputLen, "custom-output-len", -1, "vLLM's name of --sharegpt-output-len, for custom; -1: the file's")
+	fs.BoolVar(&o.SkipChatTemplate, "skip-chat-template", false, "changes nothing: to chats the server applies its template, to other prompts nobody")
 	arg.Count(fs, &o.ShareGPTContextLen, "sharegpt-context-len", 0, "pass over what is longer in tokens, prompt and answer together (default: no limit)")
 	fs.StringVar(&o.PromptSuffix, "prompt-suffix", "", "text to put behind each prompt of sharegpt and custom")
 	fs.BoolVar(&o.MultiTurn, "multi-turn", false, "send all turns of sharegpt and custom, each after the answer to the one before; otherwise the first")
@@ -139,6 +158,12 @@ func (o Options) Resolve() (Options, error) {
 	if err := o.checkSizes(); err != nil {
 		return o, err
 	}
+	if err := o.checkRules(); err != nil {
+		return o, err
+	}
+	if o.Name == Custom && o.CustomOutputLen > 0 {
+		o.ShareGPTOutputLen = o.CustomOutputLen
+	}
 	switch o.Name {
 	case Random, RandomIDs:
 	case SharedPrefix:
@@ -151,19 +176,51 @@ func (o Options) Resolve() (Options, error) {
 			o.DatasetPath = "/tmp/" + o.MooncakeWorkload + "_trace.jsonl"
 		}
 	case ShareGPT, Custom, OpenAI, BurstGPT:
+		if o.Rules == RulesVLLM {
+			o.UseTraceTimestamps = false
+		}
 		if o.DatasetPath == "" {
 			return o, fmt.Errorf("--dataset-name %s: give its file with --dataset-path", o.Name)
 		}
 	default:
 		return o, fmt.Errorf("--dataset-name %s: want one of %s", o.Name, strings.Join(names, ", "))
 	}
-	if o.ShareGPTContextLen > 0 && o.Tokenizer == "" && o.Model == "" {
-		return o, errors.New("--sharegpt-context-len: give --tokenizer too, to count tokens")
+	if flag := o.mustCount(); flag != "" && o.Tokenizer == "" && o.Model == "" {
+		return o, fmt.Errorf("%s: give --tokenizer too, to count tokens", flag)
 	}
 	if o.NumPrompts == 0 {
 		o.NumPrompts = 1000
 	}
 	return o, nil
+}
+
+// checkRules checks what depends on whose rules choose prompts.
+func (o Options) checkRules() error {
+	switch {
+	case o.CustomOutputLen < -1:
+		return fmt.Errorf("--custom-output-len %d: want a whole number from 1 on, or -1 for the lengths of the file", o.CustomOutputLen)
+	case o.Rules == "" || o.Rules == RulesSGLang:
+	case o.Rules != RulesVLLM:
+		return fmt.Errorf("--dataset-rules %s: want %s or %s", o.Rules, RulesSGLang, RulesVLLM)
+	case o.Name != ShareGPT && o.Name != Custom && o.Name != BurstGPT:
+		return fmt.Errorf("--dataset-rules %s: they choose from the files of %s, %s and %s; take it out of --dataset-name %s", o.Rules, ShareGPT, Custom, BurstGPT, o.Name)
+	case o.MultiTurn:
+		return fmt.Errorf("--dataset-rules %s: vllm bench serve sends no turn but the first; take --multi-turn out", o.Rules)
+	case o.Name == BurstGPT && o.Seed > math.MaxUint32:
+		return fmt.Errorf("--seed %d: with --dataset-rules %s and %s want at most %d", o.Seed, o.Rules, BurstGPT, uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// mustCount names what asks for prompts that are chosen by their tokens; "" is nothing.
+func (o Options) mustCount() string {
+	switch {
+	case o.ShareGPTContextLen > 0:
+		return "--sharegpt-context-len"
+	case o.Rules == RulesVLLM && o.Name == ShareGPT:
+		return "--dataset-rules " + RulesVLLM
+	}
+	return ""
 }
 
 // Bounds of what can be asked for: more tokens than any context has, and more prompts than a
@@ -189,6 +246,7 @@ func (o Options) checkSizes() error {
 		{"gsp-question-len", o.GSPQuestionLen, maxTokens},
 		{"gsp-output-len", o.GSPOutputLen, maxTokens},
 		{"sharegpt-output-len", o.ShareGPTOutputLen, maxTokens},
+		{"custom-output-len", o.CustomOutputLen, maxTokens},
 		{"sharegpt-context-len", o.ShareGPTContextLen, maxTokens},
 	} {
 		if size.value > size.most {

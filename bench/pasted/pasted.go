@@ -56,7 +56,7 @@ type Own struct {
 // Command is a command line of the embedded client, less its name.
 type Command struct {
 	Args []string
-	// Notes say which flags were left out, and why.
+	// Notes say which flags were left out, and why, and what else is otherwise than in the program.
 	Notes []string
 }
 
@@ -121,6 +121,7 @@ func (p *Program) Translate(args []string, own func(name string) (Own, bool)) (C
 	if c.Args, err = l.special(); err != nil {
 		return Command{}, err
 	}
+	c.Notes = l.notes
 	set := l.value("--dataset-name")
 	for _, f := range p.Flags {
 		fate := p.Fate(f, own)
@@ -213,6 +214,7 @@ type line struct {
 	given   map[string][]string // by the flag's whole name; the last of several counts, as in argparse
 	kept    []string            // flags that only the embedded client has, as they stand there
 	own     func(name string) (Own, bool)
+	notes   []string // what is otherwise than in the program
 }
 
 // Names are the names of its flags.

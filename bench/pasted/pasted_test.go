@@ -15,7 +15,8 @@ func own(name string) (Own, bool) {
 		"random-input-len": {Default: "1024"}, "random-output-len": {Default: "1024"}, "random-range-ratio": {Default: "0"},
 		"request-rate": {Default: "+Inf"}, "seed": {Default: "1"}, "warmup-requests": {Default: "1"}, "header": {}, "flush-cache": {Default: "false", Switch: true},
 		"gsp-num-groups": {Default: "64"}, "gsp-prompts-per-group": {Default: "16"}, "gsp-system-prompt-len": {Default: "2048"},
-		"gsp-question-len": {Default: "128"}, "gsp-output-len": {Default: "256"}, "vocab-size": {Default: "10000"}, "sharegpt-output-len": {}, "gsp-range-ratio": {Default: "1"}, "burstiness": {}, "gsp-num-turns": {Default: "1"},
+		"gsp-question-len": {Default: "128"}, "gsp-output-len": {Default: "256"}, "vocab-size": {Default: "10000"}, "sharegpt-output-len": {}, "gsp-range-ratio": {Default: "1"}, "burstiness": {}, "dataset-path": {}, "dataset-rules": {Default: "sglang"}, "tokenizer": {},
+		"disable-shuffle": {Default: "false", Switch: true}, "no-oversample": {Default: "false", Switch: true}, "gsp-num-turns": {Default: "1"},
 	}[name]
 	return has, ok
 }
@@ -40,6 +41,20 @@ func TestTranslate(t *testing.T) {
 			`--base-url http://127.0.0.1:8000 --backend openai --random-input-len 130 --random-output-len 13 --random-range-ratio 0.5384615384615384 --extra-request-body {"temperature":0} --dataset-name random-ids --num-prompts 5 --warmup-requests 1 --seed 1`},
 		{"vllm bench serve", "--dataset-name prefix_repetition --num-prompts 25 --output-len 8 --burstiness 0.5",
 			`--base-url http://127.0.0.1:8000 --backend openai --gsp-prompts-per-group 2 --gsp-output-len 8 --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name generated-shared-prefix --num-prompts 25 --warmup-requests 0 --burstiness 0.5 --seed 0 --gsp-num-groups 10 --gsp-system-prompt-len 256 --gsp-question-len 256`},
+		{"vllm bench serve", "--dataset-name sharegpt --dataset-path s.json --model m --disable-shuffle",
+			`--base-url http://127.0.0.1:8000 --backend openai --model m --dataset-rules vllm --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name sharegpt --dataset-path s.json --num-prompts 1000 --warmup-requests 0 --seed 0 --disable-shuffle`},
+		{"vllm bench serve", "--dataset-name sharegpt --dataset-path s.json --model m --served-model-name n --sharegpt-output-len 7 --no-oversample --num-prompts 3 --ignore-eos",
+			`--base-url http://127.0.0.1:8000 --backend openai --model n --dataset-rules vllm --tokenizer m --sharegpt-output-len 7 --extra-request-body {"temperature":null} --dataset-name sharegpt --dataset-path s.json --num-prompts 3 --warmup-requests 0 --seed 0 --no-oversample`},
+		{"vllm bench serve", "--dataset-name sharegpt --dataset-path s.json --tokenizer t --sharegpt-output-len 7 --output-len ${{n}}",
+			`--base-url http://127.0.0.1:8000 --backend openai --dataset-rules vllm --sharegpt-output-len ${{n}} --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name sharegpt --dataset-path s.json --tokenizer t --num-prompts 1000 --warmup-requests 0 --seed 0`},
+		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl --skip-chat-template",
+			`--base-url http://127.0.0.1:8000 --backend openai --dataset-rules vllm --sharegpt-output-len 256 --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name custom --dataset-path c.jsonl --num-prompts 1000 --warmup-requests 0 --seed 0`},
+		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl --skip-chat-template --custom-output-len -1 --backend openai-chat --endpoint /v1/chat/completions",
+			`--base-url http://127.0.0.1:8000 --backend openai-chat --dataset-rules vllm --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name custom --dataset-path c.jsonl --num-prompts 1000 --warmup-requests 0 --seed 0`},
+		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl --skip-tokenizer-init",
+			`--base-url http://127.0.0.1:8000 --backend openai --dataset-rules vllm --sharegpt-output-len 1 --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name custom --dataset-path c.jsonl --num-prompts 1000 --warmup-requests 0 --seed 0`},
+		{"vllm bench serve", "--dataset-name burstgpt --dataset-path b.csv",
+			`--base-url http://127.0.0.1:8000 --backend openai --dataset-rules vllm --disable-ignore-eos --extra-request-body {"temperature":null} --dataset-name burstgpt --dataset-path b.csv --num-prompts 1000 --warmup-requests 0 --seed 0`},
 	} {
 		got, err := Lookup(c.program).Translate(fields(c.line), own)
 		if err != nil || strings.Join(got.Args, " ") != c.want {
@@ -69,6 +84,19 @@ func TestTranslateTellsWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestTranslateTellsWhatVLLMDoesOtherwise(t *testing.T) {
+	got, err := Lookup("vllm bench serve").Translate(fields("--dataset-name burstgpt --dataset-path b.csv --disable-shuffle --no-oversample --chat-template-kwargs {}"), own)
+	want := []string{
+		"prompts of burstgpt are random tokens of exactly each row's length; vLLM's client sends consecutive tokens as text, which a server may count otherwise",
+		"--disable-shuffle is left out: it means nothing with --dataset-name burstgpt",
+		"--no-oversample is left out: it means nothing with --dataset-name burstgpt",
+		"--chat-template-kwargs {} is left out: it means something without --skip-chat-template alone",
+	}
+	if err != nil || strings.Join(got.Notes, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q, want %q (%v)", got.Notes, want, err)
+	}
+}
+
 func TestTranslateRefuses(t *testing.T) {
 	for _, c := range []struct{ program, line, want string }{
 		{"sglang.bench_serving", "--backend trt", "--backend trt has no equivalent"},
@@ -80,6 +108,11 @@ func TestTranslateRefuses(t *testing.T) {
 		{"vllm bench serve", "--backend vllm-rerank", "--backend vllm-rerank has no equivalent"},
 		{"vllm bench serve", "--endpoint /v1/chat/completions", "--endpoint /v1/chat/completions has no equivalent"},
 		{"vllm bench serve", "--dataset-name hf", "--dataset-name hf has no equivalent"},
+		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl", "--dataset-name custom without --skip-chat-template has no equivalent: the model's chat template is not applied"},
+		{"vllm bench serve", "--dataset-name custom --skip-chat-template --custom-output-len 0", "--custom-output-len 0: want a whole number from 1 on"},
+		{"vllm bench serve", "--dataset-name custom --skip-chat-template --num-prompts 0", "--num-prompts 0 has no equivalent: write how many"},
+		{"vllm bench serve", "--dataset-name burstgpt --skip-tokenizer-init", "--skip-tokenizer-init has no equivalent: vLLM's client makes no prompts of burstgpt without a tokenizer"},
+		{"vllm bench serve", "--dataset-name sharegpt --enable-multimodal-chat", "--enable-multimodal-chat has no equivalent"},
 		{"vllm bench serve", "--random-prefix-len 5", "--random-prefix-len has no equivalent"},
 		{"vllm bench serve", "--temperature hot", "--temperature hot: want a number"},
 		{"vllm bench serve", "--random-range-ratio 2", "want a number from 0 to below 1"},

@@ -70,7 +70,7 @@ func (l *line) vllm() ([]string, error) {
 	}
 	args := append(l.address(l.value("--port")), "--backend", backend)
 	args = append(args, l.model()...)
-	lengths, err := l.vllmLengths()
+	lengths, err := l.vllmDataset()
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +88,6 @@ func (l *line) vllm() ([]string, error) {
 // vllmLengths turns lengths around a middle, from ⌊n·(1−r)⌋ to ⌈n·(1+r)⌉, into lengths up to a
 // longest, from ⌊m·q⌋ to m.
 func (l *line) vllmLengths() ([]string, error) {
-	switch l.value("--dataset-name") {
-	case "prefix_repetition":
-		return l.vllmPrefixes()
-	case "random":
-	default:
-		return nil, nil
-	}
 	in, out := l.value("--random-input-len"), l.value("--random-output-len")
 	if l.has("--input-len") {
 		in = l.value("--input-len")
@@ -124,20 +117,6 @@ func (l *line) vllmLengths() ([]string, error) {
 	}
 	return []string{"--random-input-len", strconv.Itoa(inHigh), "--random-output-len", strconv.Itoa(outHigh),
 		"--random-range-ratio", strconv.FormatFloat(q, 'g', -1, 64)}, nil
-}
-
-// vllmPrefixes gives each prefix its share of the prompts.
-func (l *line) vllmPrefixes() ([]string, error) {
-	prompts, err1 := strconv.Atoi(l.value("--num-prompts"))
-	prefixes, err2 := strconv.Atoi(l.value("--prefix-repetition-num-prefixes"))
-	if err1 != nil || err2 != nil || prefixes < 1 || prompts < prefixes {
-		return nil, fmt.Errorf("--num-prompts %s: want a whole number, no less than --prefix-repetition-num-prefixes %s", l.value("--num-prompts"), l.value("--prefix-repetition-num-prefixes"))
-	}
-	out := l.value("--prefix-repetition-output-len")
-	if l.has("--output-len") {
-		out = l.value("--output-len")
-	}
-	return []string{"--gsp-prompts-per-group", strconv.Itoa(prompts / prefixes), "--gsp-output-len", out}, nil
 }
 
 // rangeRatios reads one number, or a JSON object with one for input and one for output.

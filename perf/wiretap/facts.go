@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -48,6 +49,7 @@ func (t *tap) facts() []fact {
 		{"prompts", prompts(measured)},
 		{"different prompts", fmt.Sprint(different(measured))},
 		{"tokens asked for", outputs(measured)},
+		{"hash of texts, of them and tokens asked for", sequence(measured)},
 	}
 	f = append(f, bodies(measured)...)
 	f = append(f, fact{"headers", headers(measured)})
@@ -57,6 +59,9 @@ func (t *tap) facts() []fact {
 // warmups is how many requests came before a pause of a second, or for a client that makes none,
 // before the first that another one followed while it was under way; 0 where all came at once.
 func (t *tap) warmups() int {
+	if !slices.ContainsFunc(t.requests, func(r request) bool { return r.flights > 1 }) {
+		return 0 // all came one after another, and a pause is a long answer
+	}
 	for i := 1; i < min(10, len(t.requests)); i++ {
 		if t.requests[i].at.Sub(t.requests[i-1].at).Seconds() > 0.9 {
 			return i
@@ -108,6 +113,25 @@ func promptOf(r request) (kind string, n int) {
 		return "token ids", len(p)
 	}
 	return "unknown", 0
+}
+
+// sequence tells whether two clients send the same texts in the same order, and ask for the same
+// numbers of tokens.
+func sequence(all []request) string {
+	texts, both := fnv.New32a(), fnv.New32a()
+	for _, r := range all {
+		text, _ := json.Marshal([]any{r.body["prompt"], r.body["input_ids"], r.body["text"]})
+		if messages, ok := r.body["messages"].([]any); ok {
+			content := messages[0].(map[string]any)["content"]
+			if parts, ok := content.([]any); ok {
+				content = parts[0].(map[string]any)["text"]
+			}
+			text, _ = json.Marshal(content)
+		}
+		texts.Write(text)
+		fmt.Fprintf(both, "%s %d", text, asked(r.body))
+	}
+	return fmt.Sprintf("%08x, %08x", texts.Sum32(), both.Sum32())
 }
 
 func different(all []request) int {

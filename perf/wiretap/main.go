@@ -38,6 +38,12 @@ var loads = []load{
 		"--backend openai-chat --endpoint /v1/chat/completions --base-url ${{server.url}} --dataset-name random --random-input-len 128 --random-output-len 16 --num-prompts 32 --max-concurrency 8"},
 	{"SGLang's /generate, token ids",
 		"--backend sglang --base-url ${{server.url}} --dataset-name random-ids --tokenize-prompt --random-input-len 128 --random-output-len 16 --random-range-ratio 1 --num-prompts 32 --max-concurrency 8", ""},
+	{"ShareGPT, one after another, some twice", "",
+		"--backend openai --base-url ${{server.url}} --dataset-name sharegpt --dataset-path ${{files}}/sharegpt.json --num-prompts 30 --seed 3 --max-concurrency 1"},
+	{"custom, one after another, chat", "",
+		"--backend openai-chat --endpoint /v1/chat/completions --base-url ${{server.url}} --dataset-name custom --dataset-path ${{files}}/custom.jsonl --skip-chat-template --custom-output-len -1 --num-prompts 20 --max-concurrency 1"},
+	{"BurstGPT, one after another", "",
+		"--backend openai --base-url ${{server.url}} --dataset-name burstgpt --dataset-path ${{files}}/burstgpt.csv --num-prompts 12 --max-concurrency 1"},
 }
 
 func main() {
@@ -60,6 +66,10 @@ func compare(ctx context.Context, sglang, vllm, tokenizer, only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	files, err := filepath.Abs("bench/dataset/testdata/vllm")
+	if err != nil {
+		return err
+	}
 	own := filepath.Join(dir, "servematrix")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", own, "./cmd/servematrix").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
@@ -76,7 +86,7 @@ func compare(ctx context.Context, sglang, vllm, tokenizer, only string) error {
 			if c.real == "" || c.flags == "" {
 				continue
 			}
-			words := strings.Fields(c.program + " " + c.flags + " --model tiny --tokenizer " + tokenizer)
+			words := strings.Fields(c.program + " " + strings.ReplaceAll(c.flags, "${{files}}", files) + " --model tiny --tokenizer " + tokenizer)
 			real := append([]string{c.real}, words[1:]...)
 			embedded, _, err := engine.Embedded().Embed(words)
 			if err != nil {
