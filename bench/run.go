@@ -58,7 +58,7 @@ func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) in
 		fmt.Fprintf(stderr, "servematrix bench: %d requests failed (%s), first: %s\n", e.Count, e.Class, strings.Join(e.Examples, " · "))
 	}
 	if n := s.tally.Retries(); n > 0 {
-		fmt.Fprintf(stderr, "servematrix bench: %d requests were sent anew, because the server had closed the connection kept for them; their latencies hold the lost time\n", n)
+		fmt.Fprintf(stderr, "servematrix bench: requests were sent anew %d times, because the server had closed the connection kept for them or, with HTTP/2, refused so many streams; their latencies hold the lost time\n", n)
 	}
 	for _, reason := range s.Bottleneck {
 		fmt.Fprintf(stderr, "servematrix bench: the client may have been the limit: %s\n", reason)

@@ -199,11 +199,11 @@ func (a *answer) readWhole() {
 
 // broken tells why the answer did not come to its end.
 func (a *answer) broken(err error) *Failure {
-	switch {
+	switch limit, reached := errors.AsType[tooMuch](err); {
 	case errors.Is(err, errNoEvents), errors.Is(err, errNoJSON):
 		return failf(Malformed, "%v: %s", err, quoted(a.stream.data))
-	case errors.Is(err, errTooLong), errors.Is(err, errTooWide), errors.Is(err, errTooMany):
-		return failf(Malformed, "%v", err)
+	case reached:
+		return failf(Malformed, "%v", limit)
 	}
 	f := classify(err, true)
 	if f.Class == TimedOut {

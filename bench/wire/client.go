@@ -33,18 +33,18 @@ type Client struct {
 	extra        map[string]json.RawMessage
 	extraDecides bool // the length of answers
 	simulated    atomic.Bool
-	streams      sync.Pool    // of *stream
-	held         atomic.Int64 // bytes in long events, of all streams
+	streams      sync.Pool // of *stream
+	hoard        *hoard
 	atOnce       time.Duration
 }
 
 // New makes the client that resolved options describe. It connects when the first request is sent.
 func New(opt Options) *Client {
 	c := &Client{
-		opt: opt, endpoint: endpoints[opt.Backend].endpoint, transport: newTransport(opt), atOnce: atOnce,
+		opt: opt, endpoint: endpoints[opt.Backend].endpoint, transport: newTransport(opt), atOnce: atOnce, hoard: newHoard(),
 		header: http.Header{"Content-Type": {"application/json"}, "User-Agent": {"servematrix-bench"}},
 	}
-	c.streams.New = func() any { return &stream{held: &c.held} }
+	c.streams.New = func() any { return &stream{hoard: c.hoard} }
 	c.base, _ = url.Parse(opt.BaseURL) // Resolve has checked it
 	if user := c.base.User; user != nil {
 		password, _ := user.Password()
@@ -138,10 +138,19 @@ func (c *Client) exchange(ctx context.Context, stop func(), a *answer, p dataset
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		a.Failed = statusFailure(response)
+		if unread(response) {
+			c.transport.CloseIdleConnections() // one was kept when the answer had been read
+		}
 	} else if a.Failed = compressed(response); a.Failed == nil {
 		a.read(response, stop)
 	}
 	return nil
+}
+
+// unread tells of an answer behind which a connection is of no more use: a server may refuse a request
+// by its length and leave unread what has arrived of it, and with that all that comes behind it.
+func unread(response *http.Response) bool {
+	return response.StatusCode == http.StatusRequestEntityTooLarge
 }
 
 // compressed refuses an answer that is.

@@ -173,8 +173,8 @@ func TestFaults(t *testing.T) {
 			case len(r.Failed.Message) > 2000:
 				t.Errorf("a message of %d bytes", len(r.Failed.Message))
 			}
-			if held := s.held.Load(); held != 0 {
-				t.Errorf("%d bytes are held", held)
+			if long, parts := s.hoard.long.held.Load(), s.hoard.parts.held.Load(); long != 0 || parts != 0 {
+				t.Errorf("%d and %d bytes are held", long, parts)
 			}
 		})
 	}
@@ -244,6 +244,35 @@ func TestLateResetIsAFailure(t *testing.T) {
 			if r := send(t, s); classOf(r) != class || r.Retries != 0 {
 				t.Errorf("request %d: %+v, %+v", i, r, r.Failed)
 			}
+		}
+	})
+}
+
+// TestUnreadRequests: a server that refuses a request by its length may keep the connection and never
+// look at it again; the next request goes elsewhere.
+func TestUnreadRequests(t *testing.T) {
+	eachTransport(t, func(t *testing.T, prepare func(*Client)) {
+		for name, refusal := range map[string]string{
+			"without a word": "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n",
+			"with a word":    "HTTP/1.1 413 Too Large\r\nContent-Length: 8\r\n\r\ntoo long",
+			"of another":     "HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbusy",
+		} {
+			t.Run(name, func(t *testing.T) {
+				requests := 0
+				s := client(t, broken(t, func(t *testing.T, conn net.Conn) {
+					if requests++; requests == 2 {
+						say(plain+twoMore+ending)(t, conn)
+						return
+					}
+					then(refusal, func(t *testing.T, _ net.Conn) { <-t.Context().Done() })(t, conn)
+				}), func(o *Options) { o.Timeout = 5 * time.Second })
+				prepare(s)
+				for i, failed := range []bool{true, false} {
+					if r := send(t, s); (r.Failed != nil) != failed || failed && classOf(r) == TimedOut {
+						t.Errorf("request %d: %+v", i, r.Failed)
+					}
+				}
+			})
 		}
 	})
 }

@@ -89,15 +89,18 @@ func (p *pipe) exchange(ctx context.Context, stop func(), a *answer, body *bytes
 	return t
 }
 
-// write writes all of b, unless ctx or the answer ends before, and tells whether it did. It waits in a
-// system call of its own where the socket is full, which only prompts of megabytes do. Where it fails
-// it ends the connection, and what had come by then is read: it may be the answer that says why.
+// write writes all of b, unless ctx ends before or the answer has come, and tells whether it did. It
+// waits in a system call of its own where the socket is full, which only prompts of megabytes do. Where
+// it fails it ends the connection, and what had come by then is read: it may be the answer that says why.
 func (p *pipe) write(ctx context.Context, b []byte) bool {
-	for len(b) > 0 {
+	for first := true; len(b) > 0; first = false {
+		if !first && p.answered() {
+			return false
+		}
 		n, err := syscall.Write(p.fd, b)
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
-			if ctx.Err() != nil || p.answered() {
+			if ctx.Err() != nil {
 				return false
 			}
 			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLOUT}}, 100)
@@ -268,7 +271,7 @@ func (p *pipe) refused() {
 	told := *p.response
 	told.Body = io.NopCloser(bytes.NewReader(p.refusal))
 	p.answer.Failed = statusFailure(&told)
-	p.spent = p.spent || p.body.part != bodyDone || p.response.Close
+	p.spent = p.spent || p.body.part != bodyDone || p.response.Close || unread(p.response)
 	p.finish(nil)
 }
 

@@ -40,8 +40,8 @@ type Record struct {
 	Input, Output int
 	// Answer is the generated text, kept only where the prompt has a next one that continues it.
 	Answer string
-	// Retries are the times that the request was sent anew, because the connection that was kept
-	// for it had been closed by the server.
+	// Retries are the times that the request was sent anew, because the server had closed the
+	// connection that was kept for it, or refused the stream (HTTP/2).
 	Retries int
 	// Failed is nil where the answer came whole.
 	Failed *Failure

@@ -5,27 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
+	"slices"
 	"time"
 )
 
-// Sizes of what is kept of an answer while it comes. SGLang's /generate repeats the whole text in
-// each event, so one can be long; all that exceed roomy together cannot take more than hoard, however
-// many servers send lines without end.
+// Sizes of what is kept of an answer while it comes.
 const (
-	usual    = 1 << 10 // the connection has a buffer of its own
-	roomy    = 64 << 10
+	usual    = 1 << 10  // the connection has a buffer of its own
+	roomy    = 64 << 10 // is kept for the next answer
+	large    = 1 << 20  // a longer event is kept in parts of this size until its end has come
 	maxEvent = 16 << 20
-	hoard    = 256 << 20
 )
 
 var (
-	errTooLong  = fmt.Errorf("an event is longer than %d MiB", maxEvent>>20)
-	errTooWide  = fmt.Errorf("an event of several lines is longer than %d KiB", roomy>>10)
-	errTooMany  = fmt.Errorf("events longer than %d KiB hold more than %d MiB together", roomy>>10, hoard>>20)
+	errTooLong  = tooMuch(fmt.Sprintf("an event is longer than %d MiB", maxEvent>>20))
+	errTooWide  = tooMuch(fmt.Sprintf("an event of several lines is longer than %d KiB", roomy>>10))
 	errNoEvents = errors.New("this is no server-sent event")
 	errNoJSON   = errors.New("an event is no JSON object")
 )
+
+// tooMuch says that of an answer more would have to be kept than can be.
+type tooMuch string
+
+func (e tooMuch) Error() string { return string(e) }
 
 // stream reads the server-sent events of one answer, straight from its body and without garbage.
 // Fields other than data and event, and comments (pings of a server that keeps a connection
@@ -38,11 +40,12 @@ type stream struct {
 	err     error     // of the body's last read
 	arrived time.Time // when the newest bytes came
 	clock   timed     // nil for one's own
-	held    *atomic.Int64
+	hoard   *hoard
 
 	buf         []byte
-	given, full int // buf[given:full] is read and not given yet
-	scanned     int // no line ends before it
+	given, full int      // buf[given:full] is read and not given yet
+	scanned     int      // no line ends before it
+	parts       [][]byte // of the line that buf goes on with
 
 	several []byte // the data lines of an event that has more than one
 	open    bool   // several holds the beginning of an event
@@ -56,7 +59,7 @@ type timed interface{ arrived() time.Time }
 // reset makes the stream ready for another body.
 func (s *stream) reset(body io.Reader) {
 	clock, _ := body.(timed)
-	*s = stream{body: body, clock: clock, held: s.held, buf: s.buf, several: s.several[:0]}
+	*s = stream{body: body, clock: clock, hoard: s.hoard, buf: s.buf, several: s.several[:0]}
 	if s.buf == nil {
 		s.buf = make([]byte, usual)
 	}
@@ -64,8 +67,9 @@ func (s *stream) reset(body io.Reader) {
 
 // release forgets the body, and room that only few answers need.
 func (s *stream) release() {
-	if extra := cap(s.buf) - roomy; extra > 0 {
-		s.held.Add(-int64(extra))
+	s.giveParts()
+	if extra := len(s.buf) - roomy; extra > 0 {
+		s.hoard.long.give(extra)
 		s.buf = nil
 	}
 	if cap(s.several) > usual {
@@ -176,15 +180,11 @@ func isField(field, line []byte) bool {
 func (s *stream) line() ([]byte, error) {
 	for {
 		if n := bytes.IndexByte(s.buf[s.scanned:s.full], '\n'); n >= 0 {
-			line := s.buf[s.given : s.scanned+n]
-			s.given = s.scanned + n + 1
-			s.scanned = s.given
-			return bytes.TrimSuffix(line, []byte{'\r'}), nil
+			return bytes.TrimSuffix(s.pass(s.scanned+n, 1), []byte{'\r'}), nil
 		}
 		s.scanned = s.full
 		if s.err != nil {
-			if line := s.buf[s.given:s.full]; len(line) > 0 && errors.Is(s.err, io.EOF) {
-				s.given = s.full
+			if line := s.pass(s.full, 0); len(line) > 0 && errors.Is(s.err, io.EOF) {
 				return line, nil
 			}
 			return nil, s.err
@@ -198,15 +198,8 @@ func (s *stream) line() ([]byte, error) {
 // fill reads once, into what room there is or can be made. The body's error is left to whoever has
 // looked at what came with it.
 func (s *stream) fill() error {
-	if s.given > 0 {
-		s.full = copy(s.buf, s.buf[s.given:s.full])
-		s.scanned -= s.given
-		s.given = 0
-	}
-	if s.full == len(s.buf) {
-		if err := s.grow(); err != nil {
-			return err
-		}
+	if err := s.makeRoom(); err != nil {
+		return err
 	}
 	n, err := s.body.Read(s.buf[s.full:])
 	if s.clock != nil {
@@ -222,19 +215,51 @@ func (s *stream) fill() error {
 	return nil
 }
 
-func (s *stream) grow() error {
-	size := 2 * len(s.buf)
-	if size > maxEvent {
-		return errTooLong
+// pass gives what was read up to end, and passes over as many bytes behind it as delimit it.
+func (s *stream) pass(end, delimiter int) []byte {
+	piece := s.buf[s.given:end]
+	s.given = end + delimiter
+	s.scanned = s.given
+	if len(s.parts) == 0 {
+		return piece
 	}
-	if extra := size - max(len(s.buf), roomy); extra > 0 {
-		if s.held.Add(int64(extra)) > hoard {
-			s.held.Add(-int64(extra))
-			return errTooMany
+	defer s.giveParts()
+	return slices.Concat(append(s.parts, piece)...)
+}
+
+// makeRoom finds room for what comes next.
+func (s *stream) makeRoom() error {
+	size := len(s.buf)
+	switch {
+	case s.given > 0:
+		s.full = copy(s.buf, s.buf[s.given:s.full])
+		s.scanned -= s.given
+		s.given = 0
+	case s.full < size:
+	case size < large:
+		if err := s.hoard.long.take(max(0, 2*size-max(size, roomy))); err != nil {
+			return err
 		}
+		s.buf = append(make([]byte, 0, 2*size), s.buf...)[:2*size]
+	case (len(s.parts)+1)*large == maxEvent:
+		return errTooLong
+	default:
+		if err := s.hoard.parts.take(large); err != nil {
+			return err
+		}
+		s.parts = append(s.parts, s.buf)
+		s.buf = *s.hoard.free.Get().(*[]byte)
+		s.full, s.scanned = 0, 0
 	}
-	s.buf = append(make([]byte, 0, size), s.buf...)[:size]
 	return nil
+}
+
+func (s *stream) giveParts() {
+	for _, part := range s.parts {
+		s.hoard.free.Put(&part)
+	}
+	s.hoard.parts.give(len(s.parts) * large)
+	s.parts = nil
 }
 
 // all reads the rest of the body, as one piece.
@@ -244,8 +269,8 @@ func (s *stream) all() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if errors.Is(s.err, io.EOF) {
-		return s.buf[s.given:s.full], nil
+	if data := s.pass(s.full, 0); errors.Is(s.err, io.EOF) {
+		return data, nil
 	}
-	return s.buf[s.given:s.full], s.err
+	return nil, s.err
 }

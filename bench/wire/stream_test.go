@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 )
 
 func newStream(r io.Reader) *stream {
-	s := &stream{held: new(atomic.Int64)}
+	s := &stream{hoard: newHoard()}
 	s.reset(r)
 	return s
 }
@@ -59,6 +59,7 @@ var streams = map[string]struct {
 	"a page":                    {"\n<html>\n<p>data: x</p>", []string{errNoEvents.Error()}},
 	"text":                      {"not found", []string{errNoEvents.Error()}},
 	"bytes":                     {"\x00\xff\xfe:\n", []string{errNoEvents.Error()}},
+	"one in parts":              {"data: {\"b\":\"" + strings.Repeat("z", large) + "\"}\r\n\r\ndata: {\"a\":2}", []string{`{"b":"` + strings.Repeat("z", large) + `"}`, `{"a":2}`, "EOF"}},
 	"a long event among others": {"data: {\"a\":1}\n\ndata: {\"b\":\"" + strings.Repeat("y", 3*usual) + "\"}\n\ndata: {\"a\":2}\n\n", []string{`{"a":1}`, `{"b":"` + strings.Repeat("y", 3*usual) + `"}`, `{"a":2}`, "EOF"}},
 }
 
@@ -153,21 +154,72 @@ func TestStreamsAreBounded(t *testing.T) {
 		if _, _, err := s.next(); !errors.Is(err, c.want) {
 			t.Errorf("%s gives %v", name, err)
 		}
-		if cap(s.buf) > maxEvent || cap(s.several) > 2*roomy {
-			t.Errorf("%s: room for %d and %d bytes", name, cap(s.buf), cap(s.several))
+		if room := cap(s.buf) + len(s.parts)*large; room > maxEvent || cap(s.several) > 2*roomy {
+			t.Errorf("%s: room for %d and %d bytes", name, room, cap(s.several))
 		}
-		if s.release(); s.held.Load() != 0 || cap(s.buf) > roomy || cap(s.several) > roomy {
-			t.Errorf("%s: %d bytes are held, room for %d and %d", name, s.held.Load(), cap(s.buf), cap(s.several))
+		if s.release(); s.hoard.long.held.Load() != 0 || s.hoard.parts.held.Load() != 0 || cap(s.buf) > roomy || s.parts != nil || cap(s.several) > roomy {
+			t.Errorf("%s: %d and %d bytes are held, room for %d, %d and %d", name, s.hoard.long.held.Load(), s.hoard.parts.held.Load(), cap(s.buf), len(s.parts), cap(s.several))
 		}
 	}
-	full := newStream(endless{"x"})
-	full.held.Store(hoard - roomy)
-	if _, _, err := full.next(); !errors.Is(err, errTooMany) {
-		t.Errorf("many long events give %v", err)
+	for _, l := range []func(*hoard) *limit{func(h *hoard) *limit { return &h.long }, func(h *hoard) *limit { return &h.parts }} {
+		full := newStream(endless{"x"})
+		l(full.hoard).held.Store(l(full.hoard).most - roomy/2)
+		want := fmt.Sprintf("events longer than %s hold more than %d MiB together", l(full.hoard).what, l(full.hoard).most>>20)
+		if _, _, err := full.next(); err == nil || err.Error() != want {
+			t.Errorf("many long events give %v, want %s", err, want)
+		}
+		if full.release(); l(full.hoard).held.Load() != l(full.hoard).most-roomy/2 {
+			t.Errorf("what is held of %s is another's", l(full.hoard).what)
+		}
 	}
 	whole := newStream(endless{"x"})
 	if _, err := whole.all(); !errors.Is(err, errTooLong) {
 		t.Errorf("a whole answer without end gives %v", err)
+	}
+}
+
+// TestEventsOfMegabytes: they come whole, and what they needed is another stream's at once.
+func TestEventsOfMegabytes(t *testing.T) {
+	long := `{"b":"` + strings.Repeat("0123456789", maxEvent/10-10) + `"}`
+	s := newStream(strings.NewReader("data: {\"a\":1}\n\ndata: " + long + "\n\ndata: {\"a\":2}\n\ndata: " + long[:3*large] + "\"}\n\n"))
+	for i, want := range []string{`{"a":1}`, long, `{"a":2}`, long[:3*large] + `"}`} {
+		if _, _, err := s.next(); err != nil || string(s.data) != want {
+			t.Fatalf("event %d: %d bytes, want %d, %v", i, len(s.data), len(want), err)
+		}
+		if held := s.hoard.parts.held.Load(); held != 0 {
+			t.Errorf("behind event %d %d bytes are held", i, held)
+		}
+	}
+	whole := newStream(strings.NewReader(long))
+	if data, err := whole.all(); err != nil || string(data) != long {
+		t.Errorf("a whole answer of %d bytes, want %d, %v", len(data), len(long), err)
+	}
+}
+
+// TestManyEventsWithoutEnd: eight streams that come at the same time take little more than what long
+// events may hold together, and leave little for the garbage collector.
+func TestManyEventsWithoutEnd(t *testing.T) {
+	const streams = 8
+	shared := newHoard()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var open []*stream
+	for range streams {
+		s := &stream{hoard: shared}
+		s.reset(endless{"x"})
+		open = append(open, s)
+	}
+	for failed := 0; failed < streams; {
+		failed = 0
+		for _, s := range open {
+			if s.full = len(s.buf); s.makeRoom() != nil {
+				failed++
+			}
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if allocated, most := after.TotalAlloc-before.TotalAlloc, uint64(shared.parts.most+3*streams*large); allocated > most {
+		t.Errorf("%d MiB for %d streams, want at most %d", allocated>>20, streams, most>>20)
 	}
 }
 

@@ -157,14 +157,21 @@ func TestMoreStreamsThanAConnectionTakes(t *testing.T) {
 	defer server.Close()
 	s := client(t, server.URL, func(o *Options) { o.HTTP2 = true })
 	var sent sync.WaitGroup
+	var anew atomic.Int64
+	began := time.Now()
 	for range all {
 		sent.Go(func() {
-			if r := send(t, s); r.Failed != nil {
+			r := send(t, s)
+			if r.Failed != nil {
 				t.Errorf("%+v", r.Failed)
 			}
+			anew.Add(int64(r.Retries))
 		})
 	}
 	sent.Wait()
+	if took := time.Since(began); took >= time.Second && anew.Load() == 0 { // as long net/http waits before it asks again
+		t.Errorf("%v passed, and no request says that it was sent anew", took)
+	}
 }
 
 // TestStreamErrorsAreFailures: a server that begins with a request and resets its HTTP/2 stream is not

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -73,7 +72,7 @@ func readAll(r io.Reader, body string) (string, error) {
 func TestEventsOfOneReadCameTogether(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	u := &unwrapper{came: []byte(strings.Repeat(textMore, 8*usual/len(textMore))), at: at, part: unsized}
-	s := &stream{held: new(atomic.Int64)}
+	s := &stream{hoard: newHoard()}
 	s.reset(u)
 	for n := 0; ; n++ {
 		if _, _, err := s.next(); errors.Is(err, errLater) && n > 0 {
