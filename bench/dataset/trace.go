@@ -50,7 +50,7 @@ func (m *maker) trace(rows func(o Options, r io.Reader, yield func(row) error) e
 	s := &Set{Timed: m.UseTraceTimestamps}
 	var first Prompt
 	err := walk(func(n int, r row, at time.Duration) error {
-		p := Prompt{IDs: []int32{}, Input: m.own(r.input) + m.around(), Output: r.output} // made when it is sent
+		p := m.unmade(r)
 		if n == 0 {
 			first = p
 		}
@@ -76,6 +76,11 @@ func (m *maker) trace(rows func(o Options, r io.Reader, yield func(row) error) e
 	s.Warmup = m.warmup(first)
 	m.short(s, s.Count)
 	return s, nil
+}
+
+// unmade is the prompt of a row as it is known before it is made, which is when it is sent.
+func (m *maker) unmade(r row) Prompt {
+	return Prompt{IDs: []int32{}, Input: m.own(r.input) + m.around(), Output: r.output}
 }
 
 // blockTokens is how many tokens a Mooncake trace's hash stands for.

@@ -71,22 +71,25 @@ func (m *maker) sampledTrace() (*Set, error) {
 	drawn := m.drawRows(rows)
 	s := &Set{Count: len(drawn)}
 	for _, r := range drawn {
-		s.Input, s.Output = s.Input+m.own(int(r.input))+m.around(), s.Output+int(r.output)
+		p := m.unmade(r.row())
+		s.Input, s.Output = s.Input+p.Input, s.Output+p.Output
 	}
 	s.Prompts = func(yield func(Prompt) bool) {
 		for n, r := range drawn {
-			if !yield(m.replay(n, row{input: int(r.input), output: int(r.output)})) {
+			if !yield(m.replay(n, r.row())) {
 				return
 			}
 		}
 	}
-	s.Warmup = m.warmup(s.first())
+	s.Warmup = m.warmup(m.unmade(drawn[0].row()))
 	m.tellAgain(s, len(rows))
 	return s, nil
 }
 
 // rowLength is what is kept of a row, of which a trace has millions.
 type rowLength struct{ input, output int32 }
+
+func (l rowLength) row() row { return row{input: int(l.input), output: int(l.output)} }
 
 func (m *maker) rowLengths() (all []rowLength, err error) {
 	file, err := open(m.DatasetPath)

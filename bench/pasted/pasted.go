@@ -276,7 +276,7 @@ func (p *Program) read(args []string, own func(string) (Own, bool)) (*line, erro
 		f := p.Resolve(name)
 		if f != nil {
 			name, takes = f.Name, f.Takes
-		} else if has, known := own(strings.TrimLeft(command.Plain(name), "-")); known {
+		} else if has, known := own(strings.TrimPrefix(command.Plain(name), "--")); known {
 			name = command.Plain(name)
 			if has.Switch {
 				takes = "none"
