@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"servematrix/bench/pasted"
+	"servematrix/bench/wire"
 )
 
 // later matches a value that only a run knows, as plans write it: ${{ server.url }}.
@@ -52,6 +53,9 @@ func Check(args []string) error {
 	_, err = opt.resolve()
 	return err
 }
+
+// CheckBackend tells what is wrong with a value of --backend.
+func CheckBackend(name string) error { return wire.CheckBackend(name) }
 
 // FlagNames are the names of bench's flags, without dashes.
 func FlagNames() (names []string) {

@@ -23,6 +23,7 @@ func TestCheck(t *testing.T) {
 		{args: "--goodput ttft:0", want: "milliseconds of more than 0"},
 		{args: "--ca-cert only/there.pem --dataset-name sharegpt --dataset-path only/there.json"}, // files are the run's
 		{args: "--ignore-eos"},
+		{args: "--dataset-name sharegpt", want: "name --dataset-path FILE, or --dataset-name random with its lengths"},
 		{args: "--ignore-eos=false", want: "--disable-ignore-eos lets the model end its answers"},
 		{args: "--ignore-eos --disable-ignore-eos", want: "contradict each other"},
 		{args: "--random-input-len 9000000000000000000", want: "--random-input-len 9000000000000000000: want at most 16777216"},
@@ -36,6 +37,9 @@ func TestCheck(t *testing.T) {
 	for _, test := range tests {
 		// An expression is one word, whatever blanks it has.
 		words := strings.Fields(strings.NewReplacer("{{ ", "{{", " }}", "}}").Replace(test.args))
+		if !strings.Contains(test.args, "--dataset-name") {
+			words = append([]string{"--dataset-name", "random"}, words...)
+		}
 		err := Check(words)
 		if got := errorText(err); (test.want == "") != (err == nil) || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.args, got, test.want)

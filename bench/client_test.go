@@ -116,8 +116,9 @@ func TestFailureClasses(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		}, func(o *Options) { o.Wire.Timeout = 100 * time.Millisecond; o.Dataset.NumPrompts = 2 }},
-		"404": {wire.HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
-		"503": {wire.HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, nil},
+		"404":              {wire.HTTP4xx, "404 Not Found: no such model", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such model", 404) }, nil},
+		"404 of /generate": {wire.HTTP4xx, "404 Not Found: 404 page not found (only SGLang has /generate: give --backend openai or vllm)", http.NotFound, func(o *Options) { o.Wire.Backend = "sglang" }},
+		"503":              {wire.HTTP5xx, "503 Service Unavailable", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }, nil},
 		"error in the stream": {wire.StreamError, "EngineDead", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"EngineDead\"}}\n\n"+done)
 		}, nil},

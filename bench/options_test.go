@@ -1,12 +1,15 @@
 package bench
 
 import (
+	"cmp"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"servematrix/bench/dataset"
+	"servematrix/bench/pasted"
 
 	"github.com/spf13/pflag"
 )
@@ -19,20 +22,53 @@ func flags(t *testing.T, args ...string) (Options, error) {
 	return o, fs.Parse(args)
 }
 
-// options are the defaults but for what change does.
+// options are the defaults but for random prompts to any engine, and what change does.
 func options(change func(*Options)) Options {
 	o := Defaults()
+	o.Wire.Backend, o.Dataset.Name = "openai", dataset.Random
 	change(&o)
 	return o
 }
 
 func TestDefaults(t *testing.T) {
-	o, err := Defaults().resolve()
+	if _, err := Defaults().resolve(); err == nil || !strings.Contains(err.Error(), "would take it from the hub") {
+		t.Error(err)
+	}
+	o, err := flags(t, "--dataset-name", "random")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Wire.BaseURL != "http://127.0.0.1:8000" || o.Dataset.NumPrompts != 1000 || !math.IsInf(o.Load.RequestRate, 1) {
+	if o, err = o.resolve(); err != nil {
+		t.Fatal(err)
+	}
+	if o.Wire.BaseURL != "http://127.0.0.1:30000" || o.Dataset.NumPrompts != 1000 || !math.IsInf(o.Load.RequestRate, 1) {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A line of sglang.bench_serving works with the command's name changed: what it does not say means
+// what it means there.
+func TestDefaultsAreThoseOfSGLang(t *testing.T) {
+	elsewhere := map[string]string{
+		"host":        "127.0.0.1", // 0.0.0.0 reaches the same
+		"num-prompts": "0",         // 1000, but where the dataset has its own number
+	}
+	compared := 0
+	for _, f := range pasted.Lookup("sglang.bench_serving").Flags {
+		name := strings.TrimLeft(f.Name, "-")
+		own, has := Own(name)
+		if f.Default == "" || !has {
+			continue
+		}
+		compared++
+		x, err1 := strconv.ParseFloat(f.Default, 64)
+		y, err2 := strconv.ParseFloat(own.Default, 64)
+		if own.Default != cmp.Or(elsewhere[name], f.Default) && (err1 != nil || err2 != nil || x != y) {
+			t.Errorf("%s: %s there, %s here", f.Name, f.Default, own.Default)
+		}
+	}
+	if compared < 18 {
+		t.Errorf("%d defaults compared", compared)
 	}
 }
 
@@ -46,7 +82,7 @@ func TestFlagValues(t *testing.T) {
 	if err != nil || r.WarmupRequests != 0 || r.Dataset.NumPrompts != 12 || r.Wire.BaseURL != "http://127.0.0.1:30000" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	o, err = flags(t, "--definitions", "vllm", "--goodput", "ttft:500", "--burstiness", "inf")
+	o, err = flags(t, "--dataset-name", "random", "--definitions", "vllm", "--goodput", "ttft:500", "--burstiness", "inf")
 	if r, err2 := o.resolve(); err != nil || err2 != nil || !r.Wire.CountEmpty || r.Tally.Goodput.TTFT != 500 || !math.IsInf(r.Load.Burstiness, 1) {
 		t.Errorf("%+v, %v, %v", r, err, err2)
 	}

@@ -70,3 +70,30 @@ func TestReadings(t *testing.T) {
 		}
 	}
 }
+
+func TestBefore(t *testing.T) {
+	for line, want := range map[string]string{
+		"tool --a":                                "",
+		"taskset -c 0-3 python3 -u -m tool --a":   "taskset -c 0-3",
+		"env -u B A=b nice -n 5 tool --a":         "env -u B A=b nice -n 5",
+		"numactl -N 0 --membind=0 chrt -b 0 tool": "numactl -N 0 --membind=0 chrt -b 0",
+		"A=b timeout 5 tool --a":                  "A=b timeout 5",
+		"python3 -X dev -m tool --a":              "",
+		"sudo -u me taskset -c 0 tool --a":        "-",
+		"numactl --new 0 tool --a":                "-",
+		"uv run python3 -m tool":                  "-",
+		"bash -c 'exec'":                          "-",
+	} {
+		argv := strings.Fields(line)
+		r := Reading{}
+		for _, r = range Readings(argv) {
+			if r.Program() == "tool" {
+				break
+			}
+		}
+		words, keep := r.Before(argv)
+		if got := strings.Join(words, " "); keep != (want != "-") || keep && got != want {
+			t.Errorf("%s: %q %v, want %q", line, got, keep, want)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 		k.embed(cl)
 		k.client(cl)
 	}
+	k.backends(p)
 	k.identities(p)
 	k.targets(p)
 	k.hints(p)
@@ -53,8 +54,8 @@ type completion struct {
 	problems matrix.Problems
 	seen     map[string]bool // problems reported: a thousand variants share one command line
 	failure  map[*ServerProfile][]matrix.FailurePattern
-	fine     map[string]bool // regular expressions that compile
-	replaced []*matrix.Client
+	fine     map[string]bool  // regular expressions that compile
+	changed  []*matrix.Client // whose command is not the sweep's any more
 }
 
 // report keeps a problem once for each place, rule and message.

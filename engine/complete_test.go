@@ -218,7 +218,7 @@ func TestCompleteClient(t *testing.T) {
 		{"python -m sglang.bench_serving --output-file mine.jsonl", "sglang.bench_serving", nil},
 		{"vllm bench serve", "vllm bench serve", []string{"--save-result", "--result-dir", "${{ late.dir }}", "--result-filename", "result.json"}},
 		{"vllm bench serve --save-result --result_dir=out", "vllm bench serve", []string{"--result-filename", "result.json"}},
-		{"servematrix bench", "servematrix bench", []string{"--output-file", "${{ late.dir }}/result.jsonl"}},
+		{"servematrix bench --dataset-name random", "servematrix bench", []string{"--output-file", "${{ late.dir }}/result.jsonl"}},
 		{"my-bench", "generic", nil},
 	} {
 		cl := client(tc.command)
@@ -266,8 +266,9 @@ func TestClientsThatGoElsewhere(t *testing.T) {
 		{"vllm serve m --port ${{late.port}}", "vllm bench serve --port ${{server.port}}", "", ""},
 		{"vllm serve m --port 81", "vllm bench serve --base-url ${{server.url}}", "", ""},
 		{"vllm serve m --port 81", "my-bench", "", ""},
-		{"servematrix sim serve", "servematrix bench --backend sglang-oai", "", ""},
-		{"servematrix sim serve", "servematrix bench", "goes to port 8000", "--port ${{ server.port }}"},
+		{"servematrix sim serve", "servematrix bench --backend sglang-oai --dataset-name random", "", ""},
+		{"servematrix sim serve --style vllm", "servematrix bench --dataset-name random", "", ""},
+		{"servematrix sim serve", "servematrix bench --dataset-name random --backend openai", "goes to port 8000", "--port ${{ server.port }}"},
 	} {
 		ps := c.Complete(plan(server(tc.server), client(tc.client)))
 		switch {

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -21,72 +20,112 @@ const Replace = "embedded"
 // own is the profile of the embedded client, and its command.
 const own = "servematrix bench"
 
+// Embedding is the embedded client in the place of another command.
+type Embedding struct {
+	Before []string // wrappers and variables that stay before it
+	Args   []string // the flags of `servematrix bench`
+	Notes  []string // which flags were left out, and why
+	Own    bool     // it was the embedded client with its own flags already
+}
+
+// Argv is the whole command.
+func (e Embedding) Argv() []string { return slices.Concat(e.Before, strings.Fields(own), e.Args) }
+
 // Embed makes of the command of another benchmark client the command of the embedded one that
-// puts the same load on a server. It tells which flags were left out, and why.
-func (c *Catalog) Embed(argv []string) (embedded []string, notes []string, err error) {
+// puts the same load on a server. Of the embedded client's own it spells flags out, and what
+// stands behind it as a whole command.
+func (c *Catalog) Embed(argv []string) (Embedding, error) {
 	if command.IsScript(argv) {
-		return nil, nil, fmt.Errorf("a client in a shell script cannot be replaced")
+		return Embedding{}, fmt.Errorf("a client in a shell script cannot be replaced")
 	}
 	p, r := recognise(command.Readings(argv), c.clients, func(p *ClientProfile) []Match { return p.Match })
 	switch {
 	case p == nil || pasted.Lookup(p.Name) == nil && p.Name != own:
-		return nil, nil, fmt.Errorf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
-	case len(r.Env) > 0 || !onlyInterpreter(r.Around):
-		return nil, nil, fmt.Errorf("what stands before the client (%s) cannot be kept; write variables under env", strings.Join(r.Around, " "))
+		return Embedding{}, fmt.Errorf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
 	case p.Name == own:
-		return argv, nil, nil
+		return c.embedOwn(argv[:len(argv)-len(r.Words)], r.Words[2:])
+	}
+	before, keep := r.Before(argv)
+	if !keep {
+		return Embedding{}, fmt.Errorf("what stands before the client (%s) cannot be kept; wrappers that can are %s", strings.Join(before, " "), strings.Join(command.Wrappers(), ", "))
+	}
+	if len(before) > 0 && strings.Contains(before[0], "=") {
+		before = append([]string{"env"}, before...) // no program by itself
 	}
 	flags := slices.IndexFunc(r.Words, command.IsFlag)
 	if flags < 0 {
 		flags = len(r.Words)
 	}
 	made, err := bench.Replace(p.Name, r.Words[flags:])
-	if err != nil {
-		return nil, nil, err
+	return Embedding{Before: slices.Clip(before), Args: made.Args, Notes: made.Notes}, err
+}
+
+// embedOwn reads what stands behind `servematrix bench`.
+func (c *Catalog) embedOwn(before, args []string) (Embedding, error) {
+	if len(args) == 0 || command.IsFlag(args[0]) {
+		return Embedding{Before: slices.Clip(before), Args: bench.Spell(args), Own: true}, nil
 	}
-	return append(strings.Fields(own), made.Args...), made.Notes, nil
+	e, err := c.Embed(args)
+	e.Before = slices.Concat(before, e.Before)
+	return e, err
 }
 
-// onlyInterpreter tells words that only start a Python program: python3 -m.
-func onlyInterpreter(around []string) bool {
-	return len(around) == 0 || len(around) <= 3 && strings.HasPrefix(path.Base(around[0]), "python") &&
-		!slices.ContainsFunc(around[1:], func(w string) bool { return w != "-m" && w != "-u" })
-}
-
-// embed puts the embedded client in the place of a workload's own, where the sweep asks for it.
+// embed puts the embedded client in the place of a workload's own, where the sweep asks for it, and
+// writes its own command as other parts of servematrix read it.
 func (k *completion) embed(cl *matrix.Client) {
 	v := &cl.Variant
-	if v.Profile != Replace {
+	what := "profile: " + Replace
+	switch p := v.Profile; {
+	case p == Replace:
+		v.Profile = own
+	case p == "" && !given(v, "bench") && !command.IsScript(v.Argv) && k.isOwn(v.Argv):
+		what = own
+	default:
 		return
 	}
-	v.Profile = own
-	argv, notes, err := k.catalog.Embed(v.Argv)
+	e, err := k.catalog.Embed(v.Argv)
 	if err != nil {
 		v.Profile = Generic // of which nothing else can be wrong
-		k.report(matrix.Error, v.At, "no-equivalent", otherwise(err), "profile: embedded: %v", err)
+		k.report(matrix.Error, v.At, "no-equivalent", otherwise(err, what), "%s: %v", what, err)
 		return
+	}
+	argv := e.Argv()
+	if e.Own {
+		copy(argv[len(e.Before):], v.Argv[len(e.Before):][:2]) // by its own path, where it has one
 	}
 	if slices.Equal(argv, v.Argv) {
 		return
 	}
-	v.Replaced, v.LeftOut, v.Argv = v.Argv, notes, argv
-	k.replaced = append(k.replaced, cl)
+	if !e.Own {
+		v.Replaced, v.LeftOut = v.Argv, e.Notes
+	}
+	v.Argv = argv
+	k.changed = append(k.changed, cl)
+}
+
+// isOwn tells a command of the embedded client.
+func (k *completion) isOwn(argv []string) bool {
+	p := k.catalog.recogniseClient(argv)
+	return p != nil && p.Name == own
 }
 
 // otherwise is what to do where a client cannot be replaced.
-func otherwise(err error) string {
+func otherwise(err error, what string) string {
 	if unknown, ok := errors.AsType[*pasted.UnknownFlag](err); ok {
 		return spelling.DidYouMean(unknown.Name, pasted.Lookup(unknown.Program).Names())
+	}
+	if what == own {
+		return "see: servematrix bench --help"
 	}
 	return "take the flag out; or take profile: embedded out, and the client itself runs"
 }
 
-// identities gives workloads whose client was replaced the ids of what runs.
+// identities gives workloads whose command was changed the ids of what runs.
 func (k *completion) identities(p *matrix.Plan) {
-	if len(k.replaced) == 0 {
+	if len(k.changed) == 0 {
 		return
 	}
-	for _, twice := range p.Reidentify(k.replaced) {
+	for _, twice := range p.Reidentify(k.changed) {
 		k.report(matrix.Error, twice[1].At, "duplicate-cell", "take one of them out",
 			"%s and %s are the same load once the embedded client runs them", twice[0].Name, twice[1].Name)
 	}

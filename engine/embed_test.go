@@ -40,13 +40,67 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
+// What stands before a client stays before the embedded one, and what is the client's own goes.
+func TestEmbedKeepsWrappers(t *testing.T) {
+	const flags, made = " --base-url http://127.0.0.1:30500 --dataset-name random --backend vllm --num-prompts 8", "servematrix bench --base-url http://127.0.0.1:30500 --backend vllm --dataset-name random --num-prompts 8"
+	for before, want := range map[string]string{
+		"taskset -c 0-3 python3 -m sglang.bench_serving":                         "taskset -c 0-3 ",
+		"env -u B A=b nice -n 5 python3 -u -m sglang.bench_serving":              "env -u B A=b nice -n 5 ",
+		"numactl --cpunodebind=0 -m 0 /venv/bin/python bench_serving.py":         "numactl --cpunodebind=0 -m 0 ",
+		"A=b timeout -k 5 600 python3 -m sglang.bench_serving":                   "env A=b timeout -k 5 600 ",
+		"servematrix bench taskset -c 0-3 python3 -m sglang.bench_serving":       "taskset -c 0-3 ",
+		"chrt -b 0 servematrix bench stdbuf -oL python3 -m sglang.bench_serving": "chrt -b 0 stdbuf -oL ",
+		"python3 -m sglang.bench_serving":                                        "",
+	} {
+		p, problems := replaced(t, before+flags)
+		if len(problems) > 0 {
+			t.Errorf("%s: %v", before, problems)
+			continue
+		}
+		c := p.Clients[0]
+		if got := strings.Join(c.Argv, " "); got != want+made || strings.Join(c.Replaced, " ") != before+flags {
+			t.Errorf("%s\nbecame %s\nwant   %s\nreplaced %q", before, got, want+made, c.Replaced)
+		}
+	}
+}
+
+// The embedded client's own command is written as all parts read it, and a whole command of another
+// client behind it is replaced.
+func TestOwnCommandIsSpelledOut(t *testing.T) {
+	const rest = " --base-url http://127.0.0.1:30500 --backend vllm "
+	for command, want := range map[string]string{
+		"servematrix bench --dataset-n random" + rest + "--random-input=64 --num_prompt 8":       "servematrix bench --dataset-name random" + rest + "--random-input-len=64 --num-prompts 8",
+		"taskset -c 0 /opt/servematrix bench --dataset-n random" + rest:                          "taskset -c 0 /opt/servematrix bench --dataset-name random" + strings.TrimRight(rest, " "),
+		"servematrix bench vllm bench serve --port 30500 --num-prompts 8 --input-len 8 --seed 1": "",
+	} {
+		c := client(command)
+		c.ID = "default-000000000000"
+		p := plan(server("servematrix sim serve --port 30500"), c)
+		if problems := mustLoad(t).Complete(p); len(problems) > 0 {
+			t.Errorf("%s: %v", command, problems)
+		}
+		got := strings.Join(c.Argv, " ")
+		if pasted := want == ""; pasted != (len(c.Replaced) > 0) || !pasted && got != want || pasted && !strings.HasPrefix(got, "servematrix bench --base-url http://127.0.0.1:30500 --backend openai") {
+			t.Errorf("%s\nbecame %s\nreplaced %q", command, got, c.Replaced)
+		}
+		if c.ID == "default-000000000000" {
+			t.Errorf("%s: not the id of what runs", command)
+		}
+	}
+	if _, problems := replaced(t, "servematrix bench other --flag"); len(problems) == 0 || !strings.Contains(problems[0].Message, "can stand in for") {
+		t.Error(problems)
+	}
+}
+
 func TestEmbedRefuses(t *testing.T) {
 	for command, want := range map[string]string{
-		"python3 -m sglang.bench_serving --dataset-name random --lora-name a b":   "--lora-name has no equivalent",
-		"python3 -m sglang.bench_serving --dataset-name mmmu":                     "--dataset-name mmmu: want",
-		"vllm bench serve --burstines 2 --ramp-up-strategy linear --num-promts 8": "has no flag --num-promts",
-		"taskset -c 0 vllm bench serve --input-len 8":                             "what stands before the client (taskset -c 0)",
-		"genai-bench benchmark": "can stand in for sglang.bench_serving and vllm bench serve",
+		"python3 -m sglang.bench_serving --dataset-name random --lora-name a b":      "--lora-name has no equivalent",
+		"python3 -m sglang.bench_serving --dataset-name mmmu":                        "--dataset-name mmmu: want",
+		"vllm bench serve --burstines 2 --ramp-up-strategy linear --num-promts 8":    "has no flag --num-promts",
+		"sudo -u me vllm bench serve --input-len 8":                                  "what stands before the client (sudo -u me) cannot be kept; wrappers that can are cgexec, ",
+		"numactl --new-option 0 vllm bench serve --input-len 8":                      "what stands before the client (numactl --new-option 0) cannot be kept",
+		"uv run taskset -c 0 vllm bench serve --input-len 8":                         "what stands before the client (uv run taskset -c 0) cannot be kept",
+		"genai-bench benchmark":                                                      "can stand in for sglang.bench_serving and vllm bench serve",
 		"vllm bench serve --input-len 8 --output-len 8 --num-prompts none --seed -1": "--num-prompts",
 	} {
 		_, problems := replaced(t, command)

@@ -12,7 +12,7 @@ import (
 // ownFlags refuses a flag that the embedded client would refuse only when its server is up. It is
 // the one client whose flags are all known here. What stands in a script is the shell's to read.
 func (k *completion) ownFlags(v *matrix.Variant) {
-	if command.IsScript(v.Argv) {
+	if v.Profile != own || command.IsScript(v.Argv) {
 		return
 	}
 	for _, r := range command.Readings(v.Argv) {

@@ -30,6 +30,7 @@ type ServerProfile struct {
 	Failure   []Failure    `yaml:"failure"`   // what a log line means; the first pattern that matches anywhere in the log wins, `start_failed` last
 	Hints     matrix.Hints `yaml:"hints"`     // what usually helps, by failure class: in English, in Chinese, and who says so
 	Effective Effective    `yaml:"effective"` // where the engine tells what it really runs with
+	Backend   string       `yaml:"backend"`   // the embedded client's `--backend` where a sweep gives none; without it `openai`
 	Worth     []Worth      `yaml:"worth"`     // flags that are worth sweeping: `init` offers them for a pasted command
 }
 

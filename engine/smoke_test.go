@@ -20,7 +20,7 @@ func TestCutDown(t *testing.T) {
 		{"vllm bench serve --model m", "vllm bench serve --model m --num-prompts 4", true},
 		{"vllm bench serve --num_prompts 80 --max-concurrency inf", "vllm bench serve --num_prompts 4 --max-concurrency 4", true},
 		{"nice -n 5 vllm bench serve --num-prompts 80", "nice -n 5 vllm bench serve --num-prompts 4", true},
-		{"servematrix bench --num-prompts 64 --max-concurrency 8", "servematrix bench --num-prompts 4 --max-concurrency 4", true},
+		{"servematrix bench --dataset-name random --num-prompts 64 --max-concurrency 8", "servematrix bench --dataset-name random --num-prompts 4 --max-concurrency 4", true},
 		{"python3 -m sglang.bench_serving --dataset-name generated-shared-prefix --num-prompts 80", "python3 -m sglang.bench_serving --dataset-name generated-shared-prefix --num-prompts 80 --gsp-num-groups 4 --gsp-prompts-per-group 1", true},
 		{"servematrix bench --dataset-name generated-shared-prefix --gsp-num-groups 3 --gsp-prompts-per-group 8 --gsp-num-turns 5 --max-concurrency 9",
 			"servematrix bench --dataset-name generated-shared-prefix --gsp-num-groups 3 --gsp-prompts-per-group 1 --gsp-num-turns 1 --max-concurrency 4", true},

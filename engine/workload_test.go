@@ -23,7 +23,7 @@ func TestWorkloads(t *testing.T) {
 		{"vllm bench serve --dataset-name random --random-output-len 64 --num-prompts 40 --result-dir out", 40, 0, ""},
 		{"vllm bench serve --dataset-name random --ignore-eos --random-range-ratio 0.2 --result-dir out --result-filename /abs/x.json", 1000, 0, "/abs/x.json"},
 		{"vllm bench serve --dataset-name sharegpt --ignore-eos --result-filename x.json", 1000, 0, "x.json"},
-		{"servematrix bench --num-prompts 8 --random-output-len 16 --random-range-ratio 1 --output-file /o/r.jsonl", 8, 128, "/o/r.jsonl"},
+		{"servematrix bench --dataset-name random --num-prompts 8 --random-output-len 16 --random-range-ratio 1 --output-file /o/r.jsonl", 8, 128, "/o/r.jsonl"},
 		{"my-bench --num-prompts 12", 12, 0, ""},
 		{"my-bench", 0, 0, ""},
 	} {

@@ -47,7 +47,7 @@ var serverKeys = append(slices.Clone(scopeKeys), []Key{
 var clientKeys = append(slices.Clone(scopeKeys), []Key{
 	{Name: "silence", Kind: KindTime, Default: "10m", About: "It is ended when nothing gets on for so long; 0s: never."},
 	{Name: "warmup", Kind: KindNumber, Default: "0", Example: "1", About: "Runs of the client before the one that counts, on the same start. Their numbers are thrown away, and behind each the caches are flushed."},
-	{Name: "bench", Kind: KindValues, Example: "{num_prompts: 64, max_concurrency: '${{ conc }}'}", About: "In place of `command`: the flags of the embedded client (`servematrix bench`). `_` counts as `-`, and `--base-url` is added. Paths count from the sweep file, and what the file of `dataset_path` holds belongs to the identity. A flag or value that it does not take is refused with the sweep."},
+	{Name: "bench", Kind: KindValues, Example: "{dataset_name: random, num_prompts: 64, max_concurrency: '${{ conc }}'}", About: "In place of `command`: the flags of the embedded client (`servematrix bench`). `_` counts as `-`, and `--base-url` and `--backend` are added: the server's address, and its engine's backend. Paths count from the sweep file, and what the file of `dataset_path` holds belongs to the identity. A flag or value that it does not take is refused with the sweep."},
 }...)
 
 var readyKeys = []Key{

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	words "servematrix/command"
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/process"
@@ -70,12 +71,15 @@ func (r *runner) lookup(name string, late map[string]string) (string, bool) {
 	return value, value != ""
 }
 
-// executed is the command with this binary's path where the word servematrix stands.
+// executed is the command with this binary's path where the word servematrix stands, behind
+// wrappers as well.
 func (r *runner) executed(c command) []string {
-	if c.argv[0] != self {
+	reading := words.Read(c.argv)
+	before, direct := reading.Before(c.argv)
+	if !direct || len(reading.Words) == 0 || reading.Words[0] != self || len(before)+len(reading.Words) != len(c.argv) {
 		return c.argv
 	}
-	return append([]string{r.Exe}, c.argv[1:]...)
+	return slices.Concat(before, []string{r.Exe}, reading.Words[1:])
 }
 
 // environ is the environment of a command: that of run, plus the sweep's, less

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// options are the defaults but for what change does.
+// options are the defaults but for random prompts, and what change does.
 func options(t *testing.T, change func(*Options)) Options {
 	t.Helper()
 	o := Options{Seed: 1}
 	AddFlags(pflag.NewFlagSet("bench", pflag.ContinueOnError), &o)
+	o.Name = Random
 	change(&o)
 	o, err := o.Resolve()
 	if err != nil {

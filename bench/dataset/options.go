@@ -104,7 +104,7 @@ type Options struct {
 
 // AddFlags adds the flags that choose a dataset, under the names that sglang.bench_serving gives them.
 func AddFlags(fs *pflag.FlagSet, o *Options) {
-	fs.StringVar(&o.Name, "dataset-name", Random, strings.Join(names, ", "))
+	fs.StringVar(&o.Name, "dataset-name", ShareGPT, strings.Join(names, ", "))
 	fs.StringVar(&o.DatasetPath, "dataset-path", "", "file of sharegpt (JSON), custom, openai and mooncake (JSON lines), burstgpt (CSV), or one of them packed by gzip")
 	fs.StringVar(&o.Tokenizer, "tokenizer", "", "tokenizer.json, folder with one, or model in Hugging Face's cache here: random prompts become text")
 	fs.BoolVar(&o.TokenizePrompt, "tokenize-prompt", false, "send random prompts as token ids all the same")
@@ -178,6 +178,9 @@ func (o Options) Resolve() (Options, error) {
 	case ShareGPT, Custom, OpenAI, BurstGPT:
 		if o.Rules == RulesVLLM {
 			o.UseTraceTimestamps = false
+		}
+		if o.Name == ShareGPT && o.DatasetPath == "" {
+			return o, fmt.Errorf("--dataset-name %s (the default): sglang.bench_serving would take it from the hub, and nothing is downloaded here: name --dataset-path FILE, or --dataset-name random with its lengths", o.Name)
 		}
 		if o.DatasetPath == "" {
 			return o, fmt.Errorf("--dataset-name %s: give its file with --dataset-path", o.Name)

@@ -113,11 +113,15 @@ func Exact(fs *pflag.FlagSet, name string) string {
 	return name
 }
 
-// Begun is the name of the one flag of fs that begins so, or the name as it stands.
+// Begun is the name of the one flag that begins so, of those of sglang.bench_serving or else of fs;
+// otherwise the name as it stands.
 func Begun(fs *pflag.FlagSet, name string) string {
 	short := strings.TrimLeft(command.Plain(name), "-")
 	if short == "" || short == "help" || fs.Lookup(short) != nil {
 		return Exact(fs, name)
+	}
+	if f := Lookup(sglang).Resolve(name); f != nil {
+		return f.Name
 	}
 	found := ""
 	several := false

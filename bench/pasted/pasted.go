@@ -33,6 +33,7 @@ type Flag struct {
 	To      string            `yaml:"to"`
 	Values  map[string]string `yaml:"values"`
 	Only    []string          `yaml:"only"`
+	Always  bool              `yaml:"always"`
 	Note    string            `yaml:"note"`
 }
 
@@ -194,7 +195,7 @@ func (l *line) same(c *Command, f Flag) error {
 		words[i] = to
 	}
 	has, known := l.own(strings.TrimLeft(name, "-"))
-	if !given && known && sameText(words[0], has.Default) {
+	if !given && !f.Always && known && sameText(words[0], has.Default) {
 		return nil
 	}
 	switch f.Takes {

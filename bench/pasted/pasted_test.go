@@ -11,7 +11,7 @@ import (
 // own is an embedded client with a few flags.
 func own(name string) (Own, bool) {
 	has, ok := map[string]Own{
-		"backend": {Default: "openai"}, "base-url": {}, "model": {}, "dataset-name": {Default: "random"}, "num-prompts": {Default: "0"},
+		"backend": {Default: "sglang"}, "base-url": {}, "model": {}, "dataset-name": {Default: "sharegpt"}, "num-prompts": {Default: "0"},
 		"random-input-len": {Default: "1024"}, "random-output-len": {Default: "1024"}, "random-range-ratio": {Default: "0"},
 		"request-rate": {Default: "+Inf"}, "seed": {Default: "1"}, "warmup-requests": {Default: "1"}, "header": {}, "flush-cache": {Default: "false", Switch: true},
 		"gsp-num-groups": {Default: "64"}, "gsp-prompts-per-group": {Default: "16"}, "gsp-system-prompt-len": {Default: "2048"},
@@ -24,7 +24,7 @@ func own(name string) (Own, bool) {
 func TestTranslate(t *testing.T) {
 	for _, c := range []struct{ program, line, want string }{
 		{"sglang.bench_serving", "",
-			"--base-url http://127.0.0.1:30000 --backend sglang --dataset-name sharegpt --num-prompts 1000"},
+			"--base-url http://127.0.0.1:30000 --backend sglang --num-prompts 1000"},
 		{"sglang.bench_serving", "--backend vllm --dataset-name random --num-prompt 8 --random-input=64 --random-range-ratio 1 --seed 7 --profile-prefix /m --model m",
 			"--base-url http://127.0.0.1:8000 --model m --backend vllm --dataset-name random --num-prompts 8 --random-input-len 64 --random-range-ratio 1 --seed 7"},
 		{"sglang.bench_serving", "--backend lmdeploy-chat --host 10.0.0.1 --dataset-name random --model m --served-model-name s --header A=1 B=2 --seed 1",
@@ -155,10 +155,12 @@ func TestFlags(t *testing.T) {
 		fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 		fs.String("num-prompts", "", "")
 		fs.StringArray("header", nil, "")
+		fs.Bool("disable-stream", false, "")
+		fs.Bool("disable-shuffle", false, "") // which sglang.bench_serving has not got
 		AddFlags(fs, &given)
 		return fs.Parse(Spell(args, func(name string) string { return Begun(fs, name) }))
 	}
-	if err := parse("--num_prompt", "3", "--print-requests", "--pd-sep", "--header", "A=1", "B=2", "--profile-activities", "CPU", "GPU"); err != nil {
+	if err := parse("--num_prompt", "3", "--print-requests", "--pd-sep", "--header", "A=1", "B=2", "--profile-activities", "CPU", "GPU", "--disable-st", "--disable-sh", "--disable-s"); err != nil {
 		t.Fatal(err)
 	}
 	if notes, err := given.Check("random"); err != nil || len(notes) != 4 {

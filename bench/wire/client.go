@@ -137,7 +137,7 @@ func (c *Client) exchange(ctx context.Context, stop func(), a *answer, p dataset
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		a.Failed = statusFailure(response)
+		a.Failed = c.statusFailure(response)
 		if unread(response) {
 			c.transport.CloseIdleConnections() // one was kept when the answer had been read
 		}

@@ -86,7 +86,7 @@ type streamError struct {
 func (e streamError) Error() string { return fmt.Sprintf("HTTP/2 stream reset, code %d", e.Code) }
 
 // statusFailure reads the beginning of an error's body.
-func statusFailure(response *http.Response) *Failure {
+func (c *Client) statusFailure(response *http.Response) *Failure {
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 512)) // an unreadable explanation is an empty one
 	class := Other
 	switch {
@@ -97,7 +97,11 @@ func statusFailure(response *http.Response) *Failure {
 	case response.StatusCode >= 300:
 		return failf(HTTP3xx, "%s to %s, which is not followed: give the address that answers itself", response.Status, oneline.Of(response.Header.Get("Location")))
 	}
-	return failf(class, "%s: %s", oneline.Of(response.Status), quoted(text))
+	hint := ""
+	if response.StatusCode == http.StatusNotFound && c.endpoint == native {
+		hint = " (only SGLang has " + native.path() + ": give --backend openai or vllm)"
+	}
+	return failf(class, "%s: %s%s", oneline.Of(response.Status), quoted(text), hint)
 }
 
 // quoted is the beginning of what a server sent, made fit to be shown.

@@ -59,7 +59,7 @@ type Options struct {
 
 // AddFlags adds the flags of requests, under the names that sglang.bench_serving gives them.
 func AddFlags(fs *pflag.FlagSet, o *Options) {
-	fs.StringVar(&o.Backend, "backend", "openai", "sglang-oai, vllm, openai or lmdeploy (completions), each with -chat behind; sglang or sglang-native (/generate)")
+	fs.StringVar(&o.Backend, "backend", "sglang", "sglang or sglang-native (/generate); sglang-oai, vllm, openai or lmdeploy (completions), each with -chat behind")
 	fs.StringVar(&o.BaseURL, "base-url", "", "server, such as http://127.0.0.1:30000 or unix:///run/vllm.sock (default: from --host and --port)")
 	fs.StringVar(&o.Host, "host", "127.0.0.1", "server's host")
 	arg.Count(fs, &o.Port, "port", 0, "server's port (default 8000 for openai, openai-chat and vllm, 23333 for lmdeploy, else 30000)")
@@ -137,7 +137,7 @@ func (e endpoint) path() string {
 // Resolve fills in what depends on other options and checks all that can be known without reading
 // a file; CheckFiles has the rest. The errors are usage errors.
 func (o Options) Resolve() (Options, error) {
-	if err := checkBackend(o.Backend); err != nil {
+	if err := CheckBackend(o.Backend); err != nil {
 		return o, err
 	}
 	for _, h := range o.Headers {
@@ -160,7 +160,8 @@ func (o Options) Resolve() (Options, error) {
 	return o.resolveURL()
 }
 
-func checkBackend(name string) error {
+// CheckBackend tells why a name of a backend is none.
+func CheckBackend(name string) error {
 	if _, ok := endpoints[name]; ok {
 		return nil
 	}

@@ -270,7 +270,7 @@ func (p *pipe) refused() {
 	}
 	told := *p.response
 	told.Body = io.NopCloser(bytes.NewReader(p.refusal))
-	p.answer.Failed = statusFailure(&told)
+	p.answer.Failed = p.client.statusFailure(&told)
 	p.spent = p.spent || p.body.part != bodyDone || p.response.Close || unread(p.response)
 	p.finish(nil)
 }

@@ -31,7 +31,7 @@ func (c *Client) AskModel(ctx context.Context) (string, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, statusFailure(response).Message)
+		return "", fmt.Errorf("%s/v1/models: %s (give --model)", c.opt.BaseURL, c.statusFailure(response).Message)
 	}
 	var list struct{ Data []struct{ ID string } }
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxList)).Decode(&list); err != nil || len(list.Data) == 0 {

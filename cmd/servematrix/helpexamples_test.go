@@ -24,7 +24,7 @@ server:
   axes: {backend: [{id: triton, flags: []}, {id: flashinfer, flags: [--disable-radix-cache]}]}
   command: servematrix sim serve --port ${{ late.port }} ${{ backend.flags }}
 client:
-  bench: {backend: sglang-oai, num_prompts: 8, max_concurrency: 4, random_input_len: 64, random_output_len: 8}
+  bench: {dataset_name: random, backend: sglang-oai, num_prompts: 8, max_concurrency: 4, random_input_len: 64, random_output_len: 8}
 `
 
 // TestExamplesOfHelp types the examples of each command's help, which docs/reference/commands.md has

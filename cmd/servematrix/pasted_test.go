@@ -159,7 +159,7 @@ func TestWhatInitOffersCanBeTakenIn(t *testing.T) {
 	for name, pasted := range map[string][2]string{
 		"sglang":   {"python3 -m sglang.launch_server --model-path /m --tp 8 --disable-radix-cache", "python3 -m sglang.bench_serving --num-prompts 10 --request-rate=inf"},
 		"vllm":     {"vllm serve /m", "vllm bench serve --model m"},
-		"embedded": {"servematrix sim serve", "servematrix bench --max-concurrency 2"},
+		"embedded": {"servematrix sim serve", "servematrix bench --dataset-name random --max-concurrency 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

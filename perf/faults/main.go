@@ -120,7 +120,7 @@ func play(ctx context.Context, bin, temp, fault string) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*longest)
 	defer cancel()
 	used, output, err := clients.Exec(ctx, temp, []string{
-		bin, "bench", "--backend", "vllm", "--base-url", s.URL, "--model", "tiny", "--num-prompts", strconv.Itoa(*requests), "--max-concurrency", strconv.Itoa(*streams),
+		bin, "bench", "--backend", "vllm", "--base-url", s.URL, "--model", "tiny", "--dataset-name", "random", "--num-prompts", strconv.Itoa(*requests), "--max-concurrency", strconv.Itoa(*streams),
 		"--random-input-len", "128", "--random-output-len", "32", "--random-range-ratio", "1", "--warmup-requests", "0", "--timeout", timeout.String(), "--disable-tqdm", "--output-file", out,
 	}, nil, nil)
 	o := outcome{used: used}

@@ -79,7 +79,7 @@ server:
   command: servematrix sim serve --style sglang --port ${{ late.port }} --startup 300ms --stop-poll 20ms ${{ radix.flags }}
 client:
   axes: {load: [%s]}
-  command: servematrix bench --base-url ${{ server.url }} --num-prompts %d --request-rate 8 --random-input-len 64 --random-output-len 16 --seed ${{ load.n }}
+  command: servematrix bench --dataset-name random --base-url ${{ server.url }} --num-prompts %d --request-rate 8 --random-input-len 64 --random-output-len 16 --seed ${{ load.n }}
 run: {max_cells: 10000}
 `, loads, int(8*(*cell-time.Second).Seconds())), 0o600))
 	out := filepath.Join(dir, "runs")

@@ -122,7 +122,7 @@ func (s *sweep) text(f fault) []byte {
 	if f.when == busy {
 		prompts = 400 // more than there is time for
 	}
-	client := fmt.Sprintf("servematrix bench --base-url ${{ server.url }} --max-concurrency 4 --num-prompts %d %s", prompts, s.engine.load)
+	client := fmt.Sprintf("servematrix bench --dataset-name random --base-url ${{ server.url }} --max-concurrency 4 --num-prompts %d %s", prompts, s.engine.load)
 	if f.when == idle {
 		client = "sleep 3600"
 	}

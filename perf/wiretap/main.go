@@ -88,12 +88,12 @@ func compare(ctx context.Context, sglang, vllm, tokenizer, only string) error {
 			}
 			words := strings.Fields(c.program + " " + strings.ReplaceAll(c.flags, "${{files}}", files) + " --model tiny --tokenizer " + tokenizer)
 			real := append([]string{c.real}, words[1:]...)
-			embedded, _, err := engine.Embedded().Embed(words)
+			replaced, err := engine.Embedded().Embed(words)
 			if err != nil {
 				return fmt.Errorf("%s: %w", l.name, err)
 			}
 			// The tokenizer says how many ids there are; the embedded client has none.
-			embedded = append(append([]string{own}, embedded[1:]...), "--vocab-size", "4096")
+			embedded := append(append([]string{own}, replaced.Argv()[1:]...), "--vocab-size", "4096")
 			for _, run := range []struct {
 				name string
 				argv []string

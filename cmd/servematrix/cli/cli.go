@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -19,7 +20,10 @@ type Env struct {
 	Stderr io.Writer
 	Dir    string   // working folder
 	Env    []string // in the form of os.Environ
-	Exe    string   // this binary, run for commands whose first word is servematrix
+	Exe    string   // this binary, run for commands whose program is servematrix
+
+	// Exec puts another program in the place of this process.
+	Exec func(path string, argv, env []string) error
 }
 
 // OSEnv is the world of this process.
@@ -32,7 +36,7 @@ func OSEnv() Env {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Dir: dir, Env: os.Environ(), Exe: exe}
+	return Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Dir: dir, Env: os.Environ(), Exe: exe, Exec: syscall.Exec}
 }
 
 // Getenv looks a variable up.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"servematrix/cmd/servematrix/draft"
+	"servematrix/command"
 	"servematrix/engine"
 	"servematrix/matrix"
 )
@@ -74,6 +75,9 @@ func (g gathered) reordered(plan *matrix.Plan) {
 	}
 	for _, c := range plan.Clients {
 		planned[fmt.Sprintf("%q", c.Argv)] = true
+		if c.Origins["backend"] != "" { // it was filled in
+			planned[fmt.Sprintf("%q", command.Args(c.Argv).Without("--backend"))] = true
+		}
 	}
 	for _, c := range slices.Concat(g.in.Servers, g.in.Clients) {
 		key := fmt.Sprintf("%q", c.Argv)

@@ -11,6 +11,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -75,7 +76,12 @@ func serverSettings(s *matrix.Server) []setting {
 }
 
 func clientSettings(c *matrix.Client) []setting {
-	return append(variantSettings(&c.Variant), setting{"silence", limitText(c.Silence)}, setting{"warmup", fmt.Sprint(c.Warmup)})
+	list := append(variantSettings(&c.Variant), setting{"silence", limitText(c.Silence)}, setting{"warmup", fmt.Sprint(c.Warmup)})
+	if c.Origins["backend"] != "" { // the embedded client's, which the sweep did not give
+		backend, _ := command.Args(c.Argv).Value("--backend")
+		list = append(list, setting{"backend", backend})
+	}
+	return list
 }
 
 func variantSettings(v *matrix.Variant) []setting {

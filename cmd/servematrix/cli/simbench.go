@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -67,19 +69,19 @@ at a rate; prompts of exact length, conversations from a file, or a trace at its
 TPOT, ITL and end-to-end latency with percentiles.
 The result block goes to stdout, progress to stderr.
 
-Flags are called as those of sglang.bench_serving, so that its command line works here with the
-name changed; a flag that means nothing here is left out with a note, one that has no equivalent
-is refused. The whole command of sglang.bench_serving or of vllm bench serve can stand here too:
-then its own defaults hold.
+Flags are called as those of sglang.bench_serving and have its defaults, so that its command line
+works here with the name changed; a flag that means nothing here is left out with a note, one that
+has no equivalent is refused. Nothing is downloaded: name --dataset-name random, or a file with
+--dataset-path. The whole command of sglang.bench_serving or of vllm bench serve can stand here too.
 
 With --find it searches for the largest request rate or concurrency at which the server meets --slo:
 it doubles the load until that fails, narrows the gap down, and measures both ends of it once more for
 longer. What that takes at most is printed first. The block is that of the load found.
 
 Exit codes: 0 measured · 1 no request was served · 2 usage · 4 no load met --slo · 130/143 interrupted`,
-		Example: `  servematrix bench --base-url http://127.0.0.1:30000 --num-prompts 100 --max-concurrency 8
+		Example: `  servematrix bench --base-url http://127.0.0.1:30000 --dataset-name random --num-prompts 100 --max-concurrency 8
   servematrix bench vllm bench serve --base-url http://127.0.0.1:30000 --num-prompts 8 --input-len 64 --output-len 8
-  servematrix bench --base-url http://127.0.0.1:30000 --find max-rate --slo 'p99_ttft_ms<500,mean_tpot_ms<50'`,
+  servematrix bench --base-url http://127.0.0.1:30000 --dataset-name random --find max-rate --slo 'p99_ttft_ms<500,mean_tpot_ms<50'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -113,15 +115,28 @@ func suggestedFlag(name string) string {
 // pastedCommand reads the whole command line of another benchmark client behind the embedded
 // client's own flags, and says what runs in its place.
 func pastedCommand(cmd *cobra.Command, env Env, args []string) error {
-	argv, notes, err := engine.Embedded().Embed(args)
+	e, err := engine.Embedded().Embed(args)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "servematrix bench: runs %s\n", planText{hide: &secret.Redactor{}}.line(nil, argv))
-	for _, note := range notes {
+	fmt.Fprintf(env.Stderr, "servematrix bench: runs %s\n", planText{hide: &secret.Redactor{}}.line(nil, e.Argv()))
+	for _, note := range e.Notes {
 		fmt.Fprintf(env.Stderr, "servematrix bench: %s\n", note)
 	}
-	return cmd.Flags().Parse(bench.Spell(argv[2:]))
+	if len(e.Before) > 0 {
+		return behind(env, e.Before, slices.Concat(env.Args[:len(env.Args)-len(args)], e.Args))
+	}
+	return cmd.Flags().Parse(bench.Spell(e.Args))
+}
+
+// behind puts a wrapper such as taskset in the place of this process, which runs this program with
+// args. It comes back with an error alone.
+func behind(env Env, wrapper, args []string) error {
+	path, err := exec.LookPath(wrapper[0])
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, env.Exec(path, slices.Concat(wrapper, []string{env.Exe}, args), env.Env))
 }
 
 // spelled writes the embedded client's flags as this program's are read. What stands behind the

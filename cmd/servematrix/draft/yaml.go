@@ -91,7 +91,7 @@ var (
 	}}}
 	simServer   = []string{"servematrix", "sim", "serve", "--style", "sglang", "${{ radix.flags }}"}
 	benchAxes   = []axis{{name: "load", values: []string{mapping("id", "c4", "prompts", "40", "conc", "4"), mapping("id", "c16", "prompts", "80", "conc", "16")}}}
-	benchClient = []string{"servematrix", "bench", "--base-url", "${{ server.url }}", "--random-input-len", "256", "--random-output-len", "32",
+	benchClient = []string{"servematrix", "bench", "--base-url", "${{ server.url }}", "--dataset-name", "random", "--random-input-len", "256", "--random-output-len", "32",
 		"--random-range-ratio", "1", "--num-prompts", "${{ load.prompts }}", "--max-concurrency", "${{ load.conc }}"}
 )
 

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"slices"
+
+	"servematrix/bench"
+	"servematrix/command"
+	"servematrix/matrix"
+)
+
+// anyBackend is what every engine answers.
+const anyBackend = "openai"
+
+// backends says to embedded clients which backend their servers are, where the sweep does not: that
+// of the one engine that all servers of a workload are, else the one that every engine answers. It
+// decides on the load, so it belongs to the command and to the identity. In a script nothing is added.
+func (k *completion) backends(p *matrix.Plan) {
+	open := map[string]*matrix.Client{}
+	for _, cl := range p.Clients {
+		if cl.Profile == own && !command.IsScript(cl.Argv) && !arguments(cl.Argv, k.catalog.Client(own).Match).Has("--backend") {
+			open[cl.ID] = cl
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	engines := map[string]*ServerProfile{} // of servers
+	for _, s := range p.Servers {
+		engines[s.ID] = k.catalog.Server(s.Profile)
+	}
+	backends := map[string]string{} // of clients; "" where servers are not of one mind
+	for _, cell := range p.Cells {
+		if open[cell.Client] == nil {
+			continue
+		}
+		profile := engines[cell.Server]
+		backend := profile.Backend
+		if err := bench.CheckBackend(backend); backend != "" && err != nil {
+			k.report(matrix.Error, open[cell.Client].At, "client-flag", "correct backend in the profile", "profile %s: %v", profile.Name, err)
+		}
+		if former, ok := backends[cell.Client]; ok && former != backend {
+			backend = ""
+		}
+		backends[cell.Client] = backend
+	}
+	for _, cl := range p.Clients {
+		if open[cl.ID] == nil {
+			continue
+		}
+		v := &cl.Variant
+		backend, origin := backends[cl.ID], "the servers' profiles"
+		if backend == "" {
+			backend, origin = anyBackend, byDefault
+		}
+		at := len(v.Argv) - len(reading(v.Argv, k.catalog.Client(own).Match).Words) + 2 // behind servematrix bench
+		v.Argv = slices.Insert(slices.Clone(v.Argv), at, "--backend", backend)
+		from(v, "backend", origin)
+		k.changed = append(k.changed, cl)
+	}
+}

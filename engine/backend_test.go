@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"servematrix/matrix"
+)
+
+// Which backend the embedded client takes is told by what it runs beside: the plan has it, and so
+// has the identity.
+func TestBackends(t *testing.T) {
+	for _, tc := range []struct{ servers, client, want string }{
+		{"python -m sglang.launch_server", "servematrix bench --dataset-name random", "servematrix bench --backend sglang --dataset-name random"},
+		{"servematrix sim serve --style vllm", "servematrix bench --dataset-name random", "servematrix bench --backend vllm --dataset-name random"},
+		{"llama-server", "servematrix bench --dataset-name random", "servematrix bench --backend openai --dataset-name random"},
+		{"vllm serve m|vllm serve n", "servematrix bench --dataset-name random", "servematrix bench --backend vllm --dataset-name random"},
+		{"vllm serve m|sglang serve", "servematrix bench --dataset-name random", "servematrix bench --backend openai --dataset-name random"},
+		{"vllm serve m", "servematrix bench --backend=sglang-oai --dataset-name random", "servematrix bench --backend=sglang-oai --dataset-name random"},
+		{"vllm serve m", "taskset -c 0 servematrix bench --dataset-name random", "taskset -c 0 servematrix bench --backend vllm --dataset-name random"},
+		{"vllm serve m", "bash -c 'servematrix bench --dataset-name random'", "bash -c 'servematrix bench --dataset-name random'"},
+		{"vllm serve m", "python -m sglang.bench_serving --dataset-name random", "python -m sglang.bench_serving --dataset-name random"},
+	} {
+		c := client(tc.client)
+		if strings.HasPrefix(tc.client, "bash") {
+			c.Argv = []string{"bash", "-c", "servematrix bench --dataset-name random"}
+			tc.want = strings.Join(c.Argv, " ")
+		}
+		c.ID, c.Name = "default-000000000000", "default"
+		p := &matrix.Plan{Clients: []*matrix.Client{c}}
+		for i, command := range strings.Split(tc.servers, "|") {
+			s := server(command)
+			s.ID = fmt.Sprint("s", i)
+			p.Servers = append(p.Servers, s)
+			p.Cells = append(p.Cells, matrix.Cell{ID: matrix.CellID(s.ID, c.ID), Server: s.ID, Client: c.ID})
+		}
+		before := strings.Join(c.Argv, " ")
+		if problems := mustLoad(t).Complete(p); problems.HasErrors() {
+			t.Errorf("%s: %v", tc.client, problems)
+		}
+		if got := strings.Join(c.Argv, " "); got != tc.want {
+			t.Errorf("%s beside %s: %s, want %s", tc.client, tc.servers, got, tc.want)
+		}
+		if changed := c.ID != "default-000000000000"; changed != (before != tc.want) || p.Cells[0].ID != matrix.CellID(p.Cells[0].Server, c.ID) {
+			t.Errorf("%s: id %s, cell %+v", tc.client, c.ID, p.Cells[0])
+		}
+	}
+}
+
+// A load that is told its backend and one that is left to find the same are one.
+func TestABackendThatIsGivenIsTheSame(t *testing.T) {
+	p := plan(server("vllm serve m --port 8000"), nil)
+	for i, command := range []string{"servematrix bench --dataset-name random", "servematrix bench --backend vllm --dataset-name random"} {
+		c := client(command)
+		c.Name, c.ID = []string{"a", "b"}[i], []string{"a-1", "b-2"}[i]
+		p.Clients = append(p.Clients, c)
+		p.Cells = append(p.Cells, matrix.Cell{Server: p.Servers[0].ID, Client: c.ID})
+	}
+	p.Reidentify(p.Clients)
+	if problems := mustLoad(t).Complete(p); len(problems) != 1 || problems[0].Rule != "duplicate-cell" {
+		t.Error(problems)
+	}
+}
+
+func TestABackendOfAProfileIsOne(t *testing.T) {
+	c := mustLoad(t, "server: mine\nmatch: [mine]\nport: {default: 30000}\nbackend: vlm\n")
+	s, cl := server("mine"), client("servematrix bench --dataset-name random")
+	cl.ID = "default-0"
+	problems := c.Complete(plan(s, cl))
+	if len(problems) == 0 || !strings.Contains(problems[0].Message, "profile mine: --backend vlm: want one of") {
+		t.Error(problems)
+	}
+}
