@@ -77,7 +77,8 @@ func (l *launch) unmeasured(a *attempt, failure *journal.Failure) *result.Sample
 }
 
 func (l *launch) side(v *matrix.Variant, c command) *result.Side {
-	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: l.Redactor.Strings(c.argv), Env: l.hidden(c.env)}
+	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: l.Redactor.Strings(c.argv), Env: l.hidden(c.env),
+		Replaced: l.Redactor.Strings(v.Replaced), LeftOut: l.Redactor.Strings(v.LeftOut)}
 }
 
 // finish makes a sample final: on disk first, then in the journal.

@@ -41,6 +41,9 @@ type Data struct {
 	Telemetry []Panel
 
 	Servers Differences
+
+	Replaced     []Replaced // workloads in which the embedded client ran in the place of another
+	ReplacedMore int        // that are not among them
 }
 
 // Text is a sentence in both languages of a page.
@@ -239,6 +242,13 @@ type Differences struct {
 type Difference struct {
 	What   string
 	Values []Holder
+}
+
+// Replaced is a workload in which the embedded client ran in the place of a command.
+type Replaced struct {
+	Client, Command string
+	LeftOut         []string // which of its flags were, and why
+	More            int      // that are not among them
 }
 
 // Holder is a value and the server variants that have it.

@@ -136,6 +136,7 @@ func (v *view) contents() {
 		add(true, f.ID, 0)
 	}
 	add(len(d.Servers.Rows)+len(d.Servers.Notes) > 0, "differences", len(d.Servers.Rows))
+	add(len(d.Replaced) > 0, "replaced", 0)
 	add(len(d.Warnings)+len(d.Doubts) > 0, "warnings", len(d.Warnings)+len(d.Doubts))
 	add(true, "cells", len(d.Cells))
 }

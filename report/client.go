@@ -29,6 +29,9 @@ func (d *drawer) clientStarts(e happening, v clientStart) {
 	d.printf("[CLIENT] %s %s: %s\n", label, b.name, b.command)
 	if c := d.clients[d.cells[e.Cell].Client]; c != nil && len(c.Replaced) > 0 {
 		d.printf("[CLIENT] %s: %s\n", d.words.inPlaceOf, commandLine(nil, nil, c.Replaced))
+		for _, note := range c.LeftOut {
+			d.detail("%s", visible(note))
+		}
 	}
 }
 

@@ -132,6 +132,7 @@ func (p *paging) data(lang string) *page.Data {
 		func() { d.Phases = p.phases.of(at, p.took.Seconds(), p.verdict == nil) },
 		func() { p.telemetry(d) },
 		func() { p.differences(d) },
+		func() { d.Replaced, d.ReplacedMore = p.replaced() },
 		func() { p.missing(d, rows) },
 	} {
 		if p.halted() {

@@ -74,6 +74,7 @@ func (t *tally) markdown(rows []Row) []byte {
 	t.markdownTable(&b, rows)
 	t.markdownCharts(&b)
 	t.markdownServers(&b)
+	t.markdownReplaced(&b)
 	t.markdownDetails(&b, rows)
 	return b.Bytes()
 }

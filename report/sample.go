@@ -202,7 +202,7 @@ func side(v *matrix.Variant) *result.Side {
 			env[name] = value
 		}
 	}
-	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: argv, Env: env}
+	return &result.Side{Name: v.Name, ID: v.ID, Axes: v.Axes, Argv: argv, Env: env, Replaced: v.Replaced, LeftOut: v.LeftOut}
 }
 
 // commands are a sample's two commands as lines for a shell.

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func sampleSchema() *jsonschema.Schema {
 	status.Enum = []any{result.StatusOK, result.StatusInvalid, result.StatusFailed, result.StatusSkipped}
 	lower(s.Definitions["result.Side"])
 	side := s.Definitions["result.Side"]
-	side.Required = slices.DeleteFunc(side.Required, func(key string) bool { return key == "config" }) // only imported ones have it
+	side.Required = slices.DeleteFunc(side.Required, func(key string) bool { return slices.Contains([]string{"config", "replaced", "left_out"}, key) }) // of imports, and where a client was replaced
 	return s
 }
 
@@ -53,7 +54,7 @@ func sampleSchema() *jsonschema.Schema {
 func lower(s *jsonschema.Schema, never ...string) {
 	keys := jsonschema.NewProperties()
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		key := strings.ToLower(p.Key)
+		key := keyOfField(p.Key)
 		if p.Value.Type == "" && p.Value.Ref == "" && p.Value.AnyOf == nil && p.Value.Properties == nil || slices.Contains(never, key) {
 			keys.Set(key, p.Value)
 			continue
@@ -62,8 +63,13 @@ func lower(s *jsonschema.Schema, never ...string) {
 	}
 	s.Properties = keys
 	for i, key := range s.Required {
-		s.Required[i] = strings.ToLower(key)
+		s.Required[i] = keyOfField(key)
 	}
+}
+
+// keyOfField is the key of a field: left_out of LeftOut.
+func keyOfField(field string) string {
+	return strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(field, "${1}_$2"))
 }
 
 func TestSchemaOfEvents(t *testing.T) {

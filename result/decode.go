@@ -157,6 +157,10 @@ func (w *sampleWalk) side() *Side {
 			s.Argv = w.Texts()
 		case "env":
 			s.Env = w.TextMap()
+		case "replaced":
+			s.Replaced = w.Texts()
+		case "left_out":
+			s.LeftOut = w.Texts()
 		default:
 			w.Fail()
 		}

@@ -92,6 +92,14 @@ func (e *encoder) side(s *Side) {
 	e.texts(s.Argv)
 	e.raw(`,"env":`)
 	mapOf(e, s.Env, e.text)
+	if len(s.Replaced) > 0 {
+		e.raw(`,"replaced":`)
+		e.texts(s.Replaced)
+	}
+	if len(s.LeftOut) > 0 {
+		e.raw(`,"left_out":`)
+		e.texts(s.LeftOut)
+	}
 	if len(s.Config) > 0 {
 		e.raw(`,"config":`)
 		e.value(s.Config)

@@ -26,7 +26,7 @@ func reflected(t *rapid.T, s *Sample) string {
 		if s == nil {
 			return nil
 		}
-		out := &sideJSON{Name: ptr(s.Name), ID: ptr(s.ID), Argv: s.Argv, Env: s.Env, Config: s.Config}
+		out := &sideJSON{Name: ptr(s.Name), ID: ptr(s.ID), Argv: s.Argv, Env: s.Env, Replaced: s.Replaced, LeftOut: s.LeftOut, Config: s.Config}
 		if s.Axes != nil {
 			out.Axes = &s.Axes
 		}
@@ -79,6 +79,7 @@ func TestAppendsWhatEncodingJSONGives(t *testing.T) {
 			if rapid.Bool().Draw(t, "full") {
 				s.Argv, s.Env = rapid.SliceOfN(text, 0, 3).Draw(t, "argv"), rapid.MapOfN(text, text, 0, 3).Draw(t, "env")
 				s.Axes = matrix.Axes{{Name: text.Draw(t, "axis"), Value: text.Draw(t, "value")}}
+				s.Replaced, s.LeftOut = rapid.SliceOfN(text, 0, 3).Draw(t, "replaced"), rapid.SliceOfN(text, 0, 3).Draw(t, "left out")
 			}
 			return s
 		}

@@ -100,6 +100,9 @@ type Side struct {
 	Argv []string
 	// Env is the explicit environment, redacted; nil when unknown.
 	Env map[string]string
+	// Replaced is the sweep's command where the embedded client ran in its place, LeftOut which of
+	// its flags that one had not, and why. nil, and no keys in JSON, for any other.
+	Replaced, LeftOut []string
 	// Config is what the output of an imported result reveals of the configuration: the client's
 	// Namespace(...) lines and the configuration keys of its JSON, and of the server what SGLang's
 	// server_info says. Credentials are masked. nil, and no key in JSON, where nothing is revealed.
@@ -122,6 +125,9 @@ type sideJSON struct {
 	Axes *matrix.Axes      `json:"axes"`
 	Argv []string          `json:"argv"`
 	Env  map[string]string `json:"env"`
+
+	Replaced []string `json:"replaced,omitempty"`
+	LeftOut  []string `json:"left_out,omitempty"`
 
 	Config map[string]any `json:"config,omitempty"`
 }
@@ -166,7 +172,7 @@ func (in *sideIn) side() (*Side, error) {
 	if in == nil {
 		return nil, nil
 	}
-	s := &Side{Name: value(in.Name), ID: value(in.ID), Argv: in.Argv, Env: in.Env}
+	s := &Side{Name: value(in.Name), ID: value(in.ID), Argv: in.Argv, Env: in.Env, Replaced: in.Replaced, LeftOut: in.LeftOut}
 	if in.Axes != nil {
 		s.Axes = *in.Axes
 	}
