@@ -100,11 +100,21 @@ func (c *cursor) again(last *string) string {
 	return *last
 }
 
+// Known tells whether this version knows a type of events.
+func Known(t Type) bool {
+	for _, known := range knownTypes[len(t)] {
+		if known == t {
+			return true
+		}
+	}
+	return false
+}
+
 // knownTypes are the types of events by their length, so that a line need not have a string of its own for it.
 var knownTypes = func() map[int][]Type {
 	known := map[int][]Type{}
-	for _, t := range []Type{RunStarted, RunResumed, CellSkipped, LaunchStarted, LaunchRunning, LaunchHolds, LaunchReady, LaunchFailed, CacheFlushed, SampleStarted,
-		ClientStarted, ClientExited, SampleEnded, LaunchStopping, LaunchEnded, HookEnded, Warning, RunInterrupted, RunEnded} {
+	for _, t := range []Type{RunStarted, RunResumed, CellSkipped, LaunchStarted, LaunchRunning, LaunchHolds, LaunchReady, LaunchConfigured, LaunchFailed, CacheFlushed, SampleStarted,
+		ClientStarted, ClientExited, SampleEnded, LaunchStopping, LaunchEnded, BlockEnded, HookEnded, Warning, RunInterrupted, RunEnded} {
 		known[len(t)] = append(known[len(t)], t)
 	}
 	return known

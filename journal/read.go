@@ -23,19 +23,26 @@ type End struct {
 // end. A torn last line, the mark of a crash, is passed over, and so are the
 // zeroes with which a file system fills it up; damage anywhere else is an error. An
 // event's Data is its own only until each returns: who keeps it keeps a Clone.
-func (f Folder) Read(each func(Event) error) (End, error) {
+func (f Folder) Read(each func(Event) error) (End, error) { return f.Salvage(each, refuse) }
+
+// Salvage reads as Read does, and goes on behind damage: damaged is called with each line that is no
+// event, where it stands among the events. Its error ends the reading.
+func (f Folder) Salvage(each func(Event) error, damaged func(*DamageError) error) (End, error) {
 	file, err := os.Open(f.Path(EventsFile))
 	if err != nil {
 		return End{}, fmt.Errorf("read the journal: %w", err)
 	}
 	defer file.Close()
-	return f.read(file, each)
+	return f.readBlocks(file, (*block).parse, func(b *block, i int) error { return each(b.events[i]) }, damaged)
 }
 
-// Ahead calls each, in order, with what prepare made of every event. prepare is called for several
-// stretches of the journal at a time: reading a large run is mostly what it does. An event's Data is
-// its own only until each returns.
-func Ahead[T any](f Folder, prepare func(Event) T, each func(T) error) (End, error) {
+// refuse lets damage end a reading.
+func refuse(d *DamageError) error { return d }
+
+// Ahead calls each, in order, with what prepare made of every event, and damaged as Salvage does. prepare is
+// called for several stretches of the journal at a time: reading a large run is mostly what it does. An event's
+// Data is its own only until each returns.
+func Ahead[T any](f Folder, prepare func(Event) T, each func(T) error, damaged func(*DamageError) error) (End, error) {
 	file, err := os.Open(f.Path(EventsFile))
 	if err != nil {
 		return End{}, fmt.Errorf("read the journal: %w", err)
@@ -50,10 +57,11 @@ func Ahead[T any](f Folder, prepare func(Event) T, each func(T) error) (End, err
 		}
 		b.made = made
 	}
-	return f.readBlocks(file, work, func(b *block, i int) error { return each(b.made.([]T)[i]) })
+	return f.readBlocks(file, work, func(b *block, i int) error { return each(b.made.([]T)[i]) }, damaged)
 }
 
-// Events gives the events of the journal as Read does; each is whole until the next is asked for.
+// Events gives the events of the journal; each is whole until the next is asked for. A damaged line is
+// given as a *DamageError, and who goes on gets what stands behind it.
 func (f Folder) Events() iter.Seq2[Event, error] { return f.Past(End{Offset: math.MaxInt64}) }
 
 // Past gives the events before end, as Events does.
@@ -65,12 +73,13 @@ func (f Folder) Past(end End) iter.Seq2[Event, error] {
 			return
 		}
 		defer file.Close()
-		err = f.readAside(io.LimitReader(file, end.Offset), func(e Event) error {
-			if !yield(e, nil) {
+		give := func(e Event, err error) error {
+			if !yield(e, err) {
 				return errEnough
 			}
 			return nil
-		})
+		}
+		err = f.readAside(io.LimitReader(file, end.Offset), func(e Event) error { return give(e, nil) }, func(d *DamageError) error { return give(Event{}, d) })
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(Event{}, err)
 		}
@@ -98,10 +107,10 @@ func (f Folder) Recent(n int64) ([]Event, error) {
 		}
 	}
 	var events []Event
-	_, err = f.read(text, func(e Event) error {
-		events = append(events, e)
+	_, err = f.readBlocks(text, (*block).parse, func(b *block, i int) error {
+		events = append(events, b.events[i])
 		return nil
-	})
+	}, refuse)
 	return events, err
 }
 
@@ -115,13 +124,8 @@ func (f Folder) Replay() ([]Event, error) {
 	return events, err
 }
 
-// read parses the text, and hands the events out in order.
-func (f Folder) read(text io.Reader, each func(Event) error) (End, error) {
-	return f.readBlocks(text, (*block).parse, func(b *block, i int) error { return each(b.events[i]) })
-}
-
 // readBlocks works on the text block by block, several at a time, and hands out each event of each block in order.
-func (f Folder) readBlocks(text io.Reader, work func(*block), each func(*block, int) error) (End, error) {
+func (f Folder) readBlocks(text io.Reader, work func(*block), each func(*block, int) error, damaged func(*DamageError) error) (End, error) {
 	stop := make(chan struct{})
 	blocks := make(chan *block, runtime.GOMAXPROCS(0))
 	free := make(chan *block, cap(blocks)+2) // as many as can be on their way
@@ -152,7 +156,7 @@ func (f Folder) readBlocks(text io.Reader, work func(*block), each func(*block, 
 			<-b.parsed
 		}
 	}()
-	r := reading{folder: f, each: each}
+	r := reading{folder: f, each: each, damaged: damaged}
 	for b := range blocks {
 		<-b.parsed
 		if err := r.take(b); err != nil {
@@ -166,10 +170,10 @@ func (f Folder) readBlocks(text io.Reader, work func(*block), each func(*block, 
 	return r.end, nil
 }
 
-// readAside does what read does with one block after the other: it takes its time
+// readAside does what readBlocks does with one block after the other: it takes its time
 // and leaves the other processors to others.
-func (f Folder) readAside(text io.Reader, each func(Event) error) error {
-	r := reading{folder: f, each: func(b *block, i int) error { return each(b.events[i]) }}
+func (f Folder) readAside(text io.Reader, each func(Event) error, damaged func(*DamageError) error) error {
+	r := reading{folder: f, each: func(b *block, i int) error { return each(b.events[i]) }, damaged: damaged}
 	b := &block{}
 	for c := (cutter{text: text}); !c.over; {
 		c.next(b)
@@ -183,35 +187,84 @@ func (f Folder) readAside(text io.Reader, each func(Event) error) error {
 
 // reading is how far the events were handed out.
 type reading struct {
-	folder Folder
-	each   func(*block, int) error
-	end    End
-	lines  int
-	damage error // what was no event, as long as nothing but padding was seen behind it
+	folder  Folder
+	each    func(*block, int) error
+	damaged func(*DamageError) error
+	end     End
+	bytes   int64        // of the blocks before
+	lines   int          // in them
+	torn    *DamageError // what was no event, as long as nothing but padding was seen behind it
+	holed   bool         // there was damage
 }
 
 func (r *reading) take(b *block) error {
 	if b.err != nil {
 		return fmt.Errorf("read the journal: %w", b.err)
 	}
-	if r.damage != nil {
-		if !blank(b.text) {
-			return r.damage
+	events := 0
+	for _, bad := range b.bad {
+		if err := r.hand(b, events, bad.behind); err != nil {
+			return err
 		}
-		return nil
+		events = bad.behind
+		if err := r.stumble(bad); err != nil {
+			return err
+		}
 	}
-	for i := range b.events {
+	if err := r.hand(b, events, len(b.events)); err != nil {
+		return err
+	}
+	if len(b.events) > 0 {
+		r.end.Offset = r.bytes + int64(b.whole)
+	}
+	r.lines += b.lines
+	r.bytes += int64(len(b.text))
+	if r.torn != nil && !blank(b.rest) {
+		return r.tell(nil)
+	}
+	return nil
+}
+
+// hand hands events of a block out. What was no event before them is damage.
+func (r *reading) hand(b *block, from, to int) error {
+	if from < to {
+		if err := r.tell(nil); err != nil {
+			return err
+		}
+	}
+	for i := from; i < to; i++ {
 		if err := r.each(b, i); err != nil {
 			return err
 		}
 		r.end.Seq, r.end.Session = b.events[i].Seq, b.events[i].Session
 	}
-	r.end.Offset += int64(b.whole)
-	r.lines += len(b.events)
-	if b.bad != nil {
-		r.damage = &DamageError{Path: r.folder.Path(EventsFile), Line: r.lines + 1, Err: b.bad}
-		if !blank(b.behind) {
-			return r.damage
+	return nil
+}
+
+// stumble takes in a line that is no event: one alone at the end is the mark of a crash.
+func (r *reading) stumble(at bad) error {
+	d := &DamageError{Path: r.folder.Path(EventsFile), Line: r.lines + at.line, Err: at.err}
+	switch {
+	case r.torn == nil && !r.holed:
+		r.torn = d
+		return nil
+	case at.blank:
+		return nil
+	}
+	return r.tell(d)
+}
+
+// tell tells what is damage after all, and a further line that is.
+func (r *reading) tell(further *DamageError) error {
+	before := r.torn
+	r.torn = nil
+	for _, d := range []*DamageError{before, further} {
+		if d == nil {
+			continue
+		}
+		r.holed = true
+		if err := r.damaged(d); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -230,9 +283,18 @@ type block struct {
 
 	events []Event
 	made   any    // of these, by who reads ahead
-	whole  int    // bytes of these
-	bad    error  // why the line after these is no event
-	behind []byte // what stands behind that line
+	whole  int    // bytes up to the end of the last of these
+	lines  int    // that end
+	bad    []bad  // those that are no events
+	rest   []byte // of a line without its end
+}
+
+// bad is a line that is no event.
+type bad struct {
+	line   int // in its block, from 1
+	behind int // events of the block before it
+	err    error
+	blank  bool
 }
 
 // cutter cuts a text into blocks.
@@ -248,7 +310,7 @@ func (c *cutter) next(b *block) {
 	if cap(b.memory) < size {
 		b.memory = make([]byte, size+size/4)
 	}
-	*b = block{memory: b.memory[:size], events: b.events[:0], made: b.made}
+	*b = block{memory: b.memory[:size], events: b.events[:0], made: b.made, bad: b.bad[:0]}
 	copy(b.memory, c.carry)
 	n, err := io.ReadFull(c.text, b.memory[len(c.carry):])
 	b.text, c.carry = b.memory[:len(c.carry)+n], c.carry[:0]
@@ -268,18 +330,21 @@ func (b *block) parse() {
 	if b.events == nil {
 		b.events = make([]Event, 0, len(b.text)/averageLine)
 	}
-	for p := (parser{}); ; {
-		line, rest, complete := bytes.Cut(b.text[b.whole:], []byte{'\n'})
+	p := parser{}
+	for b.rest = b.text; ; {
+		line, rest, complete := bytes.Cut(b.rest, []byte{'\n'})
 		if !complete {
 			return // nothing, or torn
 		}
+		b.rest = rest
+		b.lines++
 		e, err := p.event(line)
 		if err != nil {
-			b.bad, b.behind = err, rest
-			return
+			b.bad = append(b.bad, bad{b.lines, len(b.events), err, blank(line)})
+			continue
 		}
 		b.events = append(b.events, e)
-		b.whole += len(line) + 1
+		b.whole = len(b.text) - len(rest)
 	}
 }
 

@@ -59,6 +59,78 @@ func TestLongJournalIsReadInOrder(t *testing.T) {
 	}
 }
 
+// Behind damage the reading goes on; a torn end is none, however it is filled up.
+func TestSalvage(t *testing.T) {
+	line := func(seq int) string {
+		return fmt.Sprintf(`{"seq":%d,"time":"2026-01-02T03:04:05Z","mono":1,"session":1,"type":"warning","data":{"message":"%d"}}`+"\n", seq, seq)
+	}
+	long := ""
+	for seq := range 9000 {
+		long += line(seq + 1)
+	}
+	for name, c := range map[string]struct {
+		text   string
+		events []int64 // their numbers; nil: as many as last, in order
+		last   int64
+		lines  []int // that are damaged
+	}{
+		"whole":                   {line(1) + line(2), []int64{1, 2}, 2, nil},
+		"one in the middle":       {line(1) + "rubbish\n" + line(3), []int64{1, 3}, 3, []int{2}},
+		"the first":               {"rubbish\n" + line(2), []int64{2}, 2, []int{1}},
+		"two, and one":            {line(1) + "a\nb\n" + line(4) + "c\n" + line(6), []int64{1, 4, 6}, 6, []int{2, 3, 5}},
+		"an empty line":           {line(1) + "\n" + line(3), []int64{1, 3}, 3, []int{2}},
+		"a torn end":              {line(1) + line(2)[:30], []int64{1}, 1, nil},
+		"a torn end with its \\n": {line(1) + line(2)[:30] + "\n", []int64{1}, 1, nil},
+		"a torn end with zeroes":  {line(1) + "x\n\x00\x00\n\x00", []int64{1}, 1, nil},
+		"two at the end":          {line(1) + "a\nb\n", []int64{1}, 1, []int{2, 3}},
+		"one, and a torn end":     {line(1) + "a\n" + line(3) + "b", []int64{1, 3}, 3, []int{2}},
+		"torn, and half a line":   {line(1) + "a\nb", []int64{1}, 1, []int{2}},
+		"in a later block":        {long + "rubbish\n" + line(9001), nil, 9001, []int{9001}},
+		"nothing but rubbish":     {"a\nb\n", []int64{}, 0, []int{1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := Folder(t.TempDir())
+			if err := os.WriteFile(f.Path(EventsFile), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for way, read := range map[string]func(func(Event) error, func(*DamageError) error) (End, error){
+				"Salvage": f.Salvage,
+				"Ahead": func(each func(Event) error, damaged func(*DamageError) error) (End, error) {
+					return Ahead(f, func(e Event) Event { return e }, each, damaged)
+				},
+				"Events": func(each func(Event) error, damaged func(*DamageError) error) (end End, err error) {
+					for e, err := range f.Events() {
+						if d, is := errors.AsType[*DamageError](err); is {
+							err = damaged(d)
+						} else if err == nil {
+							end.Seq = e.Seq
+							err = each(e)
+						}
+						if err != nil {
+							return end, err
+						}
+					}
+					return end, nil
+				},
+			} {
+				seqs, lines := []int64{}, []int(nil)
+				end, err := read(func(e Event) error { seqs = append(seqs, e.Seq); return nil }, func(d *DamageError) error { lines = append(lines, d.Line); return nil })
+				if err != nil || end.Seq != c.last || !cmp.Equal(lines, c.lines) || c.events != nil && !cmp.Equal(seqs, c.events) || c.events == nil && int64(len(seqs)) != c.last {
+					t.Errorf("%s: %d events, the last %d, damaged %v, %v; want %v", way, len(seqs), end.Seq, lines, err, c)
+				}
+			}
+			_, err := f.Read(func(Event) error { return nil })
+			if d, is := errors.AsType[*DamageError](err); is != (c.lines != nil) || is && d.Line != c.lines[0] {
+				t.Errorf("Read says %v", err)
+			}
+			end, err := f.Salvage(func(Event) error { return nil }, func(*DamageError) error { return nil })
+			if n := strings.LastIndex(c.text, "}\n"); err != nil || end.Offset != int64(max(n+2, 2)) && n >= 0 {
+				t.Errorf("it ends at %d, %v", end.Offset, err)
+			}
+		})
+	}
+}
+
 func TestPastEndsWhereItWasReadTo(t *testing.T) {
 	f, _ := newFolder(t)
 	w := open(t, f)

@@ -80,12 +80,12 @@ func TestAhead(t *testing.T) {
 			t.Fatalf("event %d came as number %d", seq, n)
 		}
 		return nil
-	})
+	}, refuse)
 	if err != nil || end.Seq != events || end.Offset != int64(text.Len()) {
 		t.Errorf("%+v, %v", end, err)
 	}
 	n = 0
-	if _, err = Ahead(folder, func(Event) int { return 0 }, func(int) error { n++; return errEnough }); !errors.Is(err, errEnough) || n != 1 {
+	if _, err = Ahead(folder, func(Event) int { return 0 }, func(int) error { n++; return errEnough }, refuse); !errors.Is(err, errEnough) || n != 1 {
 		t.Errorf("%d events, %v", n, err)
 	}
 }

@@ -7,6 +7,8 @@ import "servematrix/journal"
 // A journal of 100,000 samples is to be folded within a second. Most of it is the
 // commands and the ends of servers that are long gone, so their data is left
 // alone: what a launch was is only decoded when it has not ended or was the last.
+//
+// Damage is an error: who goes on with a run, or ends what it left, is not to guess.
 func ReadState(folder journal.Folder) (*State, journal.End, error) {
 	s := NewState()
 	s.replaying = true
@@ -15,6 +17,21 @@ func ReadState(folder journal.Folder) (*State, journal.End, error) {
 		return nil, end, err
 	}
 	return s, end, s.settle()
+}
+
+// SalvageState folds what can be read of the journal, for who only shows it, and gives what cannot:
+// damaged lines, and events that this version does not understand.
+func SalvageState(folder journal.Folder) (s *State, end journal.End, damage []error, err error) {
+	s = NewState()
+	s.replaying = true
+	keep := func(err error) {
+		if err != nil {
+			damage = append(damage, err)
+		}
+	}
+	end, err = folder.Salvage(func(e journal.Event) error { keep(s.Apply(e)); return nil }, func(d *journal.DamageError) error { keep(d); return nil })
+	keep(s.settle())
+	return s, end, damage, err
 }
 
 // ended stands for how a launch ended until that is decoded.

@@ -60,6 +60,7 @@ const (
 	Empty   State = "empty"   // nothing was started
 	Running State = "running" // it has not ended, and may go on
 	Crashed State = "crashed" // it ended without its last event: servematrix was killed, or its host was
+	Holed   State = "holed"   // its journal is damaged: not all that was can be known
 	Halted  State = "halted"  // it ended before everything was measured
 	Ended   State = "ended"
 )

@@ -106,7 +106,7 @@ func TestEveryWordIsInBothLanguages(t *testing.T) {
 
 // A run in every state is drawn, also with nothing in it.
 func TestEveryStateIsDrawn(t *testing.T) {
-	for _, state := range []State{Empty, Running, Crashed, Halted, Ended} {
+	for _, state := range []State{Empty, Running, Crashed, Holed, Halted, Ended} {
 		for _, lang := range []string{"en", "zh"} {
 			page := text(t, &Data{Lang: lang, Name: "n", State: state}, Options{})
 			if !strings.Contains(page, words["state."+string(state)].EN) || !strings.Contains(page, `<html lang="`+lang+`">`) {

@@ -33,6 +33,7 @@ var words = map[string]Text{
 	"state.empty":   {"Nothing was started yet", "尚未开始"},
 	"state.running": {"In progress: this is what there is so far", "进行中：以下为目前已有的结果"},
 	"state.crashed": {"Crashed: it ended without its last event", "已崩溃：没有最后一个事件就结束了"},
+	"state.holed":   {"Its journal is damaged: this is what could be read", "日志已损坏：以下为可以读取的内容"},
 	"state.halted":  {"Ended before everything was measured", "在全部测完之前结束"},
 	"state.ended":   {"Everything was tried", "全部已尝试"},
 

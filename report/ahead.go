@@ -23,15 +23,17 @@ type happening struct {
 	telemetry fs.FileInfo // of what was kept beside the client that it starts, where the report draws that; nil: nothing
 }
 
-// ahead gives the events of the run folder, prepared.
+// ahead gives the events of the run folder, prepared. A damaged line is given as the error that it is; who goes on
+// gets what stands behind it.
 func (t *tally) ahead(prepare func(journal.Event) happening) iter.Seq2[happening, error] {
 	return func(yield func(happening, error) bool) {
-		_, err := journal.Ahead(t.folder, prepare, func(h happening) error {
-			if !yield(h, nil) {
+		give := func(h happening, err error) error {
+			if !yield(h, err) {
 				return errStopped
 			}
 			return nil
-		})
+		}
+		_, err := journal.Ahead(t.folder, prepare, func(h happening) error { return give(h, nil) }, func(d *journal.DamageError) error { return give(happening{}, d) })
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(happening{}, err)
 		}

@@ -20,7 +20,7 @@ func (d *drawer) clientStarts(e happening, v clientStart) {
 		simulated = l.simulated
 	}
 	d.head(e, simulated)
-	b := begun{command: d.command(nil, v.Env, v.Argv), name: visible(v.Name), warmup: v.Warmup}
+	b := begun{command: d.command(journal.SampleStarted, nil, v.Env, v.Argv), name: visible(v.Name), warmup: v.Warmup}
 	d.begun[at] = b
 	label := d.words.Run
 	if v.Warmup {

@@ -36,7 +36,7 @@ func (s *scene) hear(e journal.Event) {
 
 // crashed tells of a run that ended without its last event: servematrix was killed, or its host was.
 func (t *tally) crashed() bool {
-	return t.over && t.verdict == nil && t.sessions > 0 && t.plan.Imported == nil
+	return t.over && t.verdict == nil && !t.began.IsZero() && t.plan.Imported == nil
 }
 
 // cut is the row of the attempt that the crash cut short, nil where there is none.

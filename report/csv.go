@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -32,11 +33,9 @@ func CSV(w io.Writer, folder journal.Folder) error {
 		return err
 	}
 	row := func(s *result.Sample) ([]string, error) { return columns.row(s), nil }
-	if err := drawSamples(t, row, out.Write); err != nil {
-		return err
-	}
+	drawn := drawSamples(t, row, out.Write)
 	out.Flush()
-	return out.Error()
+	return cmp.Or(out.Error(), drawn)
 }
 
 // JSONL draws results.jsonl: one object per sample, oldest first.
@@ -52,10 +51,7 @@ func JSONL(w io.Writer, folder journal.Folder) error {
 		_, err := out.Write(append(line, '\n'))
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return out.Flush()
+	return cmp.Or(out.Flush(), err)
 }
 
 // csvColumns are the columns that depend on the plan: the names of all its axes, in the order

@@ -14,6 +14,7 @@ import (
 // failures, the warnings and where everything lies. A run that goes on has no end.
 func (d *drawer) end() error {
 	if d.verdict == nil && !d.crashed() || d.err != nil {
+		d.missing()
 		return d.err
 	}
 	rows := d.table()
@@ -25,6 +26,7 @@ func (d *drawer) end() error {
 	if d.crashed() {
 		d.printf("*** %s ***\n", d.crash(d.words))
 	}
+	d.missing()
 	if simulated(rows) {
 		d.printf("*** %s ***\n", d.words.simulatedNumbers)
 	}
@@ -48,6 +50,13 @@ func (d *drawer) end() error {
 	}
 	d.places(rows)
 	return d.err
+}
+
+// missing says what the report lacks.
+func (d *drawer) missing() {
+	for _, gap := range d.lacks() {
+		d.printf("*** %s ***\n", d.words.of(gap))
+	}
 }
 
 func (d *drawer) rowTable(rows []Row) {
@@ -210,6 +219,11 @@ func (d *drawer) places(rows []Row) {
 	}
 	if d.crashed() {
 		d.printf("\n%s\n", d.left(rows, d.words))
+	}
+	for _, line := range d.mend() {
+		d.printf("\n%s\n", d.words.of(line))
+	}
+	if d.crashed() || d.first != nil {
 		return
 	}
 	if d.verdict.Missing > 0 {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"iter"
 	"path/filepath"
@@ -18,7 +17,12 @@ import (
 // opens, "" for the sweep's. A run folder that is damaged or half written is drawn as far as it
 // can be read, and the page says what is missing.
 func HTML(w io.Writer, folder journal.Folder, lang string) error {
-	return page.HTML(w, Page(folder, lang), page.Options{})
+	p := newPaging(folder).comparing()
+	p.fold(p.ahead(p.prepare))
+	if err := page.HTML(w, p.data(lang), page.Options{}); err != nil {
+		return err
+	}
+	return p.incomplete()
 }
 
 // Page gives what a page says of the run as its folder is now.
@@ -38,24 +42,21 @@ type paging struct {
 	measured *gatherer // nil: nothing is compared
 	phases   phases
 	stints   stints
-	gaps     []page.Text
-	untold   map[journal.Type]bool // events of these types could not be read
-	broken   bool                  // the journal could not be read to its end
-	lost     error                 // the first thing that could not be read
-	halt     func() error          // asked between parts; nil: nothing ends the drawing
+	halt     func() error // asked between parts; nil: nothing ends the drawing
 }
 
 func newPaging(folder journal.Folder) *paging {
-	p, over := &paging{untold: map[journal.Type]bool{}}, !folder.Live()
+	over := !folder.Live()
 	plan, err := loadPlan(folder)
 	if err != nil {
-		plan, p.lost = &matrix.Plan{Name: filepath.Base(string(folder))}, err
-		p.gap("The plan cannot be read, so cells are called by their ids: %s", "无法读取计划，单元以其编号显示：%s", whyNot(err))
-	} else if plan.Schema > planSchema {
-		p.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
+		plan = &matrix.Plan{Name: filepath.Base(string(folder))}
 	}
-	p.tally = newTally(folder, plan)
+	p := &paging{tally: newTally(folder, plan)}
 	p.over = over
+	if err != nil {
+		p.first = err
+		p.gap("The plan cannot be read, so cells are called by their ids: %s", "无法读取计划，单元以其编号显示：%s", whyNot(err))
+	}
 	p.wanted = append(p.wanted, loads...)
 	return p
 }
@@ -68,25 +69,10 @@ func (p *paging) comparing() *paging {
 	return p
 }
 
-// planSchema is the layout of plan.json that this version knows.
-const planSchema = 1
-
-func (p *paging) gap(en, zh string, args ...any) {
-	p.gaps = append(p.gaps, page.Text{EN: visible(fmt.Sprintf(en, args...)), ZH: visible(fmt.Sprintf(zh, args...))})
-}
-
-// fold takes in all events; what cannot be read is a gap, not an end.
+// fold takes in all events that can be read.
 func (p *paging) fold(events iter.Seq2[happening, error]) {
-	for e, err := range events {
-		if err != nil {
-			p.broken, p.lost = true, cmp.Or(p.lost, err)
-			p.gap("The journal cannot be read further: %s. What stands before is shown", "日志 events.jsonl 无法继续读取：%s。仅显示此前的内容", err)
-			return
-		}
-		if err := p.take(e); err != nil && !p.untold[e.Type] {
-			p.untold[e.Type], p.lost = true, cmp.Or(p.lost, err)
-			p.gap("Events of the type %s cannot be read, perhaps of a newer version of servematrix: %s", "无法读取 %s 类型的事件，可能来自更新版本的 servematrix：%s", e.Type, err)
-		}
+	for e := range p.readable(events) {
+		p.spoilt(e.Type, p.take(e))
 	}
 }
 
@@ -140,7 +126,7 @@ func (p *paging) data(lang string) *page.Data {
 		}
 		part()
 	}
-	d.Gaps = p.gaps
+	d.Gaps = append(p.lacks(), p.mend()...)
 	return d
 }
 
@@ -169,12 +155,14 @@ func (p *paging) head(lang string, rows []Row) *page.Data {
 
 func (p *paging) state() page.State {
 	switch {
-	case p.sessions == 0:
+	case p.began.IsZero():
 		return page.Empty
 	case p.crashed():
 		return page.Crashed
 	case p.verdict == nil:
 		return page.Running
+	case p.damage != nil:
+		return page.Holed
 	case p.verdict.Missing > 0:
 		return page.Halted
 	}
@@ -185,7 +173,7 @@ func (p *paging) state() page.State {
 func (p *paging) missing(d *page.Data, rows []Row) {
 	if d.State == page.Crashed {
 		p.gap("%s", "%s", p.crash(english)+" "+p.left(rows, english))
-		last := &p.gaps[len(p.gaps)-1]
+		last := &p.said[len(p.said)-1]
 		last.ZH = visible(p.crash(chinese) + p.left(rows, chinese))
 	}
 	switch measured := d.Counts.OK + d.Counts.Invalid; {

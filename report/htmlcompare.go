@@ -24,6 +24,10 @@ func (p *paging) compared(d *page.Data, at map[string]int) {
 		d.NoCompare = page.Text{EN: "nothing valid was measured", ZH: "没有有效的测量结果"}
 		return
 	}
+	if p.damage != nil {
+		d.NoCompare = page.Text{EN: "the journal is damaged: samples may be hidden", ZH: "日志已损坏，可能有样本缺失"}
+		return
+	}
 	src := p.measured.all().Source(d.Run)
 	total := 0
 	for i, axis := range d.Axes {

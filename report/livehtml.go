@@ -94,14 +94,14 @@ func (b *beside) draw(halt func() error) error {
 func (p *paging) oneByOne() iter.Seq2[happening, error] {
 	return func(yield func(happening, error) bool) {
 		for e, err := range p.folder.Events() {
-			if err == nil {
-				err = p.halt()
+			var h happening
+			switch halted := p.halt(); {
+			case halted != nil:
+				err = halted
+			case err == nil:
+				h = p.prepare(e)
 			}
-			if err != nil {
-				yield(happening{}, err)
-				return
-			}
-			if !yield(p.prepare(e), nil) {
+			if !yield(h, err) {
 				return
 			}
 		}

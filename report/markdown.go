@@ -23,13 +23,10 @@ func Markdown(w io.Writer, folder journal.Folder) error { return MarkdownWithCha
 // beside that: charts for report.md, b-charts for b.md; "" writes none.
 func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 	p := newPaging(folder)
-	if p.lost != nil {
-		return p.lost
+	if p.first != nil {
+		return p.first
 	}
 	p.fold(p.ahead(p.prepare))
-	if p.lost != nil {
-		return p.lost
-	}
 	var err error
 	rows := p.table()
 	if p.pictures, err = page.Pictures(p.charted(rows)); err != nil {
@@ -41,8 +38,10 @@ func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 			return err
 		}
 	}
-	_, err = w.Write(p.markdown(rows))
-	return err
+	if _, err = w.Write(p.markdown(rows)); err != nil {
+		return err
+	}
+	return p.incomplete()
 }
 
 func writeMarkdown(t *tally) error {
@@ -69,6 +68,9 @@ func (t *tally) markdown(rows []Row) []byte {
 		fmt.Fprintf(&b, "> **%s**\n\n", english.simulatedNumbers)
 	}
 	fmt.Fprintf(&b, "%s\n\n", t.standing(rows))
+	for _, gap := range append(t.lacks(), t.mend()...) {
+		fmt.Fprintf(&b, "> **%s**\n\n", escape(clip(gap.EN, lineMost)))
+	}
 	t.markdownFailures(&b, rows)
 	t.markdownWarnings(&b, rows)
 	t.markdownTable(&b, rows)

@@ -29,6 +29,9 @@ type Measurements struct {
 	Configured map[string]string
 	// Former counts the samples of what an edited sweep no longer asks for.
 	Former int
+	// Gaps say what the journal lacks, as far as that hides nothing for certain. A damaged line, which may
+	// hide a sample, is an error.
+	Gaps []string
 
 	folder journal.Folder
 }
@@ -46,6 +49,7 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 			_, err = t.apply(e)
 		}
 		if err == nil {
+			t.count(e.Event)
 			err = e.err
 		}
 		if err == nil {
@@ -57,6 +61,9 @@ func MeasurementsOf(folder journal.Folder) (*Measurements, error) {
 		if e.sample != nil && g.wants(e) {
 			g.take(e, e.sample)
 		}
+	}
+	for _, gap := range t.lacks() {
+		g.Gaps = append(g.Gaps, gap.EN)
 	}
 	return g.all(), nil
 }

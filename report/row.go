@@ -95,8 +95,12 @@ func (t *tally) table() []Row {
 		}
 	}
 	if t.session.Only == "" && t.plan.Imported == nil {
+		blocks := t.session.Blocks
+		if t.sessions == 0 && !t.began.IsZero() { // the event that tells is lost
+			blocks = t.plan.Run.Blocks
+		}
 		for at, c := range t.plan.Cells {
-			for block := 1; block <= t.session.Blocks; block++ {
+			for block := 1; block <= blocks; block++ {
 				if t.rows[unit{c.ID, block}] == nil && !isCut(c.ID, block) {
 					all = append(all, placed{at, &Row{Cell: c.ID, Server: t.serverName(c.Server), Client: t.clientName(c.Client), Block: block, Status: StatusMissing}})
 				}

@@ -47,34 +47,32 @@ func tallyOf(folder journal.Folder) (*tally, error) {
 
 // eachSample applies every event of the journal and calls f with every sample, one in memory at a time.
 func (t *tally) eachSample(f func(*result.Sample) error) error {
-	for e, err := range t.ahead(t.prepare) {
-		if err != nil {
-			return err
-		}
+	for e := range t.readable(t.ahead(t.prepare)) {
 		s, err := t.apply(e)
-		if err != nil {
-			return err
-		}
-		if s == nil {
+		t.spoilt(e.Type, err)
+		if err != nil || s == nil {
 			continue
 		}
 		if err := f(s); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.incomplete()
 }
 
 // drawSamples lets write have, oldest first, what draw makes of each sample; draw is called for several at a time.
 func drawSamples[T any](t *tally, draw func(*result.Sample) (T, error), write func(T) error) error {
 	type drawing struct {
+		of    journal.Event // without its data
 		drawn T
 		err   error
 		none  bool // the event finishes no sample
 	}
 	_, err := journal.Ahead(t.folder, func(e journal.Event) (d drawing) {
-		if e.Type != journal.SampleEnded && e.Type != journal.CellSkipped {
-			return drawing{none: true}
+		d.of = e
+		d.of.Data = nil
+		if d.none = e.Type != journal.SampleEnded && e.Type != journal.CellSkipped; d.none {
+			return d
 		}
 		h := t.finished(e)
 		if d.err = h.err; d.err == nil {
@@ -82,12 +80,17 @@ func drawSamples[T any](t *tally, draw func(*result.Sample) (T, error), write fu
 		}
 		return d
 	}, func(d drawing) error {
+		t.count(d.of)
 		if d.none || d.err != nil {
-			return d.err
+			t.spoilt(d.of.Type, d.err)
+			return nil
 		}
 		return write(d.drawn)
-	})
-	return err
+	}, func(d *journal.DamageError) error { t.damaged(d); return nil })
+	if err != nil {
+		return err
+	}
+	return t.incomplete()
 }
 
 func loadPlan(folder journal.Folder) (*matrix.Plan, error) {

@@ -49,7 +49,7 @@ func (d *drawer) serverStarts(e happening, v launched) {
 		d.banner = section{}
 		d.printf("\n")
 	}
-	d.printf("[SERVER] %s %s: %s\n", d.words.Start, visible(v.Name), d.command(v.Unset, v.Env, v.Argv))
+	d.printf("[SERVER] %s %s: %s\n", d.words.Start, visible(v.Name), d.command(journal.LaunchStarted, v.Unset, v.Env, v.Argv))
 	if v.Simulated {
 		d.detail("%s", d.words.simulated)
 	}

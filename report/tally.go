@@ -49,6 +49,7 @@ type tally struct {
 	verdict  *journal.Verdict
 	over     bool // nobody works on the run: without a verdict it crashed
 	scene    scene
+	gaps
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
@@ -79,6 +80,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 		t.know(p)
 	}
 	t.know(plan)
+	t.newer(plan)
 	t.explain = t.explainer(filepath.Base(string(folder)), "")
 	for i, c := range plan.Cells {
 		t.order[c.ID] = i
@@ -131,6 +133,7 @@ func (t *tally) pass(e journal.Event) {
 // apply takes the next event in. The event that finishes a sample gives that sample.
 func (t *tally) apply(e happening) (*result.Sample, error) {
 	t.pass(e.Event)
+	t.count(e.Event)
 	t.scene.hear(e.Event)
 	t.verdict = nil
 	switch e.Type {

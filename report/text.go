@@ -14,7 +14,8 @@ import (
 
 // Text draws the combined report from the run folder: the same bytes as report.txt when lang
 // is the run's own (also when it is empty), the other language's labels otherwise. Of a run that
-// crashed it has the end, too, which nobody could write into report.txt.
+// crashed it has the end, too, which nobody could write into report.txt. Here as in all that draws,
+// what cannot be read of the journal is left out, and the error is then an Incomplete.
 func Text(w io.Writer, folder journal.Folder, lang string) error {
 	t, err := tallyOf(folder)
 	if err != nil {
@@ -27,22 +28,23 @@ func Text(w io.Writer, folder journal.Folder, lang string) error {
 func drawText(w io.Writer, t *tally, events iter.Seq2[happening, error], lang string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	d := newDrawer(out, t, lang)
-	for e, err := range events {
-		if err != nil {
-			return err
-		}
+	for e := range t.readable(events) {
 		s, err := d.apply(e)
 		if err == nil {
 			err = d.draw(e, s)
 		}
-		if err != nil {
-			return err
+		if d.err != nil {
+			return d.err
 		}
+		t.spoilt(e.Type, err)
 	}
 	if err := d.end(); err != nil {
 		return err
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return t.incomplete()
 }
 
 // drawer writes the text report event by event.
@@ -87,11 +89,9 @@ func (d *drawer) printf(format string, a ...any) {
 }
 
 // command is a command of an event as a line for a shell.
-func (d *drawer) command(unset, env, argv json.RawMessage) string {
+func (d *drawer) command(of journal.Type, unset, env, argv json.RawMessage) string {
 	line, err := d.lines.of(unset, env, argv)
-	if d.err == nil {
-		d.err = err
-	}
+	d.spoilt(of, err)
 	return line
 }
 

@@ -1,6 +1,9 @@
 package report
 
-import "servematrix/result"
+import (
+	"servematrix/page"
+	"servematrix/result"
+)
 
 // words are the report's words in one language: the lines that the importer reads back are
 // result's, the rest is ours alone. Words in format strings are arguments in the same order in
@@ -60,6 +63,14 @@ func (w words) statusOf(status string) string {
 		return s
 	}
 	return visible(status)
+}
+
+// of gives the words of a text.
+func (w words) of(t page.Text) string {
+	if w.lang == "zh" {
+		return t.ZH
+	}
+	return t.EN
 }
 
 func wordsOf(lang string) words {

@@ -77,6 +77,10 @@ func runSource(env Env, arg string, folder journal.Folder) (*compare.Source, err
 	if err != nil {
 		return nil, err
 	}
+	tellUnmeasured(env, folder, "")
+	for _, gap := range m.Gaps {
+		fmt.Fprintf(env.Stderr, "%s: %s\n", arg, gap)
+	}
 	if m.Former > 0 {
 		fmt.Fprintf(env.Stderr, "%s: %s of what the sweep no longer asks for left out\n", arg, count(m.Former, "sample"))
 	}

@@ -90,6 +90,14 @@ func damageTrouble(err error) error {
 		"no sample is lost; keep a copy of the file, then cut it off before line %d: resume measures again what stood behind", damage.Line)}
 }
 
+// notAll gives the error of what was shown, though not all of it could be read, its exit code and what to do.
+func notAll(err error) error {
+	if known := damageTrouble(err); known != err {
+		return known
+	}
+	return &exitError{code: exitUsage, err: err}
+}
+
 // exitCode gives the code of an error, 0 for none.
 func exitCode(err error) int {
 	var e *exitError

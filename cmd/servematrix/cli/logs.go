@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ plan prints them. With -f the logs are followed side by side, each line behind t
 log, from launch to launch and from cell to cell, until the run ends; of a progress bar the state
 is printed every five seconds.
 
-Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing was started yet`,
+Exit codes: 0 printed · 2 usage, there is no such run or cell, or its journal is damaged · 5 nothing was started yet`,
 		Example: "  servematrix logs runs/quickstart-20260102T030405Z -f --server",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +70,7 @@ Exit codes: 0 printed · 2 usage, or there is no such run or cell · 5 nothing w
 }
 
 func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, opt logsOptions) error {
-	s, err := takeSnapshot(folder)
+	s, err := salvageSnapshot(folder)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,9 @@ func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, op
 		p.add(f[0], f[1])
 	}
 	if !opt.follow {
-		return p.finish()
+		return cmp.Or(p.finish(), s.damaged())
 	}
-	return s.follow(ctx, p, what, opt)
+	return cmp.Or(s.follow(ctx, p, what, opt), s.damaged())
 }
 
 // resolveCell finds the cell that a person means.

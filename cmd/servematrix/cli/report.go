@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"servematrix/journal"
 	"servematrix/report"
 )
 
@@ -25,8 +27,11 @@ func newReport(env Env) *cobra.Command {
 		Long: `Draws the report of RUN: text is the combined report, the same bytes as report.txt in the run
 folder, of a run that crashed with the end that report.txt lacks; md the short one with the table, its charts as SVG files in a folder beside the file (charts
 for report.md, NAME-charts for NAME.md); csv and jsonl one line per sample; benchfmt one line per
-server start with a valid sample, for benchstat; html one page that needs nothing else, drawn as far
-as the folder can be read. A live run is drawn as far as it has come.
+server start with a valid sample, for benchstat; html one page that needs nothing else. A live run is
+drawn as far as it has come.
+
+Each format is drawn as far as the journal can be read (html also without the plan). What it lacks,
+with the damaged lines, stands in text, md and html and on stderr, and the exit code is 2.
 
 Exit codes: 0 drawn · 2 usage, there is no such run, or its plan or journal is damaged`,
 		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
@@ -58,6 +63,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 		return planTrouble(shown(env, string(folder)), err)
 	}
 	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little
+	tellUnmeasured(env, folder, opt.format)
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":
@@ -70,26 +76,55 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 			return report.JSONL(w, folder)
 		case "benchfmt":
 			lines, err := report.Benchfmt(w, folder)
-			if err == nil && lines == 0 {
+			if lines == 0 {
 				fmt.Fprintf(env.Stderr, "%s has no valid sample: there is nothing for benchstat\n", shown(env, string(folder)))
 			}
 			return err
 		}
 		text := counted{to: w}
 		err := report.Text(&text, folder, opt.lang)
-		if err == nil && text.n == 0 {
+		if text.n == 0 && err == nil {
 			fmt.Fprintf(env.Stderr, "%s has no launch or result yet: there is nothing in its report; servematrix status says where it stands\n", shown(env, string(folder)))
 		}
 		return err
 	}
 	if opt.out == "-" {
-		return draw(env.Stdout)
+		return drawn(draw(env.Stdout))
 	}
-	if err := writeOut(env, opt.out, draw); err != nil {
-		return err
+	err = writeOut(env, opt.out, draw)
+	if _, incomplete := errors.AsType[*report.Incomplete](err); err == nil || incomplete {
+		wrote(env, env.path(opt.out))
 	}
-	wrote(env, env.path(opt.out))
-	return nil
+	return drawn(err)
+}
+
+// drawn gives the error of a report that lacks something its exit code.
+func drawn(err error) error {
+	if _, is := errors.AsType[*report.Incomplete](err); is {
+		return notAll(err)
+	}
+	return err
+}
+
+// tellUnmeasured says on stderr that a run ended early, where the format has no words for it.
+func tellUnmeasured(env Env, folder journal.Folder, format string) {
+	if format == "text" || format == "md" || format == "html" || folder.Live() {
+		return
+	}
+	const tail = 64 << 10
+	events, err := folder.Recent(tail)
+	if err != nil || len(events) == 0 {
+		return
+	}
+	run, last := shown(env, string(folder)), events[len(events)-1]
+	how := "crashed"
+	if last.Type == journal.RunEnded {
+		if d, err := journal.Decode[journal.Verdict](last); err != nil || d.Missing == 0 {
+			return
+		}
+		how = "ended early"
+	}
+	fmt.Fprintf(env.Stderr, "%s %s: what was not measured is missing here; go on with: servematrix resume %s\n", run, how, run)
 }
 
 // counted counts what is written.
@@ -129,13 +164,14 @@ func writeOut(env Env, name string, draw func(io.Writer) error) error {
 		return draw(f)
 	}
 	var b bytes.Buffer
-	if err := draw(&b); err != nil {
-		return err
+	drawn := draw(&b)
+	if _, incomplete := errors.AsType[*report.Incomplete](drawn); drawn != nil && !incomplete {
+		return drawn
 	}
 	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		return noTarget("report", name, err)
 	}
-	return nil
+	return drawn
 }
 
 // wrote tells on stderr where something lies now.

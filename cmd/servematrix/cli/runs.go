@@ -35,6 +35,7 @@ type snapshot struct {
 	end    journal.End         // what state holds
 	units  []orchestrator.Unit // what it is to measure
 	live   bool
+	damage []error // what of the journal could not be read
 }
 
 // openRun finds the run folder that arg names: a path, or a name under ./runs;
@@ -93,15 +94,24 @@ func startOf(f journal.Folder) time.Time {
 	return time.Time{}
 }
 
-// takeSnapshot reads a run folder. Liveness is asked first: a run that ends
-// meanwhile is then shown as live with its end, never as crashed.
+// takeSnapshot reads a run folder that has to be whole.
 func takeSnapshot(folder journal.Folder) (*snapshot, error) {
+	s, err := salvageSnapshot(folder)
+	if err == nil && len(s.damage) > 0 {
+		return nil, s.damage[0]
+	}
+	return s, err
+}
+
+// salvageSnapshot reads of a run folder what can be read. Liveness is asked first: a run that ends
+// meanwhile is then shown as live with its end, never as crashed.
+func salvageSnapshot(folder journal.Folder) (*snapshot, error) {
 	s := &snapshot{folder: folder, live: folder.Live()}
 	var err error
 	if s.plan, err = readPlan(folder); err != nil {
 		return nil, planTrouble(string(folder), err)
 	}
-	if s.state, s.end, err = orchestrator.ReadState(folder); err != nil {
+	if s.state, s.end, s.damage, err = orchestrator.SalvageState(folder); err != nil {
 		return nil, err
 	}
 	if s.plan.Imported != nil {
@@ -119,7 +129,27 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 }
 
 // events gives what state was folded from.
-func (s *snapshot) events() iter.Seq2[journal.Event, error] { return s.folder.Past(s.end) }
+func (s *snapshot) events() iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range s.folder.Past(s.end) {
+			if _, known := errors.AsType[*journal.DamageError](err); !known && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// damaged is the error of a run that was shown as far as it could be read, nil of one that is whole.
+func (s *snapshot) damaged() error {
+	if len(s.damage) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(s.damage) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %s more)", count(n, "place"))
+	}
+	return notAll(fmt.Errorf("not all of the journal could be read, and what is shown lacks it: %w%s", s.damage[0], more))
+}
 
 // runState says in one word where the run stands.
 func (s *snapshot) runState() string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type standing struct {
 	Failures []failed       `json:"failures"`
 	Warnings []string       `json:"warnings"`
 	Ended    string         `json:"ended,omitempty"`    // why it was interrupted
+	Damaged  []string       `json:"damaged,omitempty"`  // places of the journal that could not be read
 	Imported []string       `json:"imported,omitempty"` // files, of what was not run but imported
 	Last     time.Time      `json:"last"`               // time of the last event
 }
@@ -69,9 +71,10 @@ func newStatus(env Env) *cobra.Command {
 		Short: "Say where a run stands",
 		Long: `Says where a run stands: its state, how many samples are done, what it has in hand, and what
 failed so far. RUN is a run folder or its name under ./runs; without it the newest there.
+Of a damaged journal what can be read is shown, the damaged lines are named, and the exit code is 2.
 With --watch the view of the live run is drawn until it ends; ending the watching ends nothing.
 
-Exit codes: 0 shown · 2 usage, or there is no such run`,
+Exit codes: 0 shown · 2 usage, there is no such run, or its plan or journal is damaged`,
 		Example: "  servematrix status --watch",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,7 +101,7 @@ Exit codes: 0 shown · 2 usage, or there is no such run`,
 }
 
 func status(ctx context.Context, env Env, folder journal.Folder, format, color string, watch bool) error {
-	s, err := takeSnapshot(folder)
+	s, err := salvageSnapshot(folder)
 	if err != nil {
 		return err
 	}
@@ -107,12 +110,12 @@ func status(ctx context.Context, env Env, folder journal.Folder, format, color s
 	}
 	st := s.standing(env)
 	if format == "json" {
-		return writeJSON(env.Stdout, st)
+		return cmp.Or(writeJSON(env.Stdout, st), s.damaged())
 	}
 	if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil || st.State == runImported {
-		return err
+		return cmp.Or(err, s.damaged())
 	}
-	return s.drawStill(env)
+	return cmp.Or(s.drawStill(env), s.damaged())
 }
 
 // drawStill draws the block of the live view once, as the run folder shows it now.
@@ -152,6 +155,9 @@ func (s *snapshot) standing(env Env) standing {
 	}
 	if s.plan.Imported != nil {
 		st.Imported = s.plan.Imported.Files
+	}
+	for _, err := range s.damage[:min(len(s.damage), most)] {
+		st.Damaged = append(st.Damaged, err.Error())
 	}
 	if st.Warnings == nil {
 		st.Warnings = []string{}
@@ -258,6 +264,9 @@ func (st standing) write(w io.Writer) error {
 	}
 	for _, text := range st.Warnings[max(0, len(st.Warnings)-most):] {
 		line("warning", "%s", progress.Clean(text))
+	}
+	for _, place := range st.Damaged {
+		line("damaged", "%s", progress.Clean(place))
 	}
 	if st.State == runInterrupted || st.State == runCrashed || st.State == runNew {
 		line("go on", "servematrix resume %s", st.Run)

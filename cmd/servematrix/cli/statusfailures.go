@@ -16,11 +16,11 @@ func (st *standing) explain(s *snapshot) error {
 	x := report.NewExplainer(s.folder, s.plan, st.Run, "en")
 	launch := map[orchestrator.Unit]string{} // in which a unit failed
 	for e, err := range s.events() {
-		if err == nil {
-			err = x.Apply(e)
-		}
 		if err != nil {
 			return err
+		}
+		if err := x.Apply(e); err != nil {
+			continue // s.damage has it
 		}
 		switch e.Type {
 		case journal.SampleEnded:
