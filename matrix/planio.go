@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -103,15 +104,24 @@ func writeList[T any](b *planWriter, name string, list []T) {
 	b.text("],\n")
 }
 
+// PlanSchema is the layout of plan.json that this version writes and reads.
+const PlanSchema = 1
+
+// ErrNewerPlan says that a plan is of a newer version: what that added cannot be known.
+var ErrNewerPlan = errors.New("it is of a newer version of servematrix")
+
 // ReadPlan reads what WriteJSON wrote. Its Literals are empty: who needs them
-// parses the sweep again.
+// parses the sweep again. With ErrNewerPlan comes what this version knows of it, to be shown and not to be run.
 func ReadPlan(r io.Reader) (*Plan, error) {
 	p := &Plan{}
 	if err := json.NewDecoder(r).Decode(p); err != nil {
 		return nil, fmt.Errorf("reading the plan: %w", err)
 	}
-	if p.Schema != 1 {
-		return nil, fmt.Errorf("reading the plan: its schema is %d, this servematrix reads 1", p.Schema)
+	switch {
+	case p.Schema > PlanSchema:
+		return p, fmt.Errorf("%w: its schema is %d, this servematrix reads %d", ErrNewerPlan, p.Schema, PlanSchema)
+	case p.Schema != PlanSchema:
+		return nil, fmt.Errorf("reading the plan: its schema is %d, this servematrix reads %d", p.Schema, PlanSchema)
 	}
 	return p, nil
 }

@@ -41,16 +41,14 @@ type gaps struct {
 	seq     int64                 // of the last event
 }
 
-// planSchema is the layout of plan.json that this version knows.
-const planSchema = 1
-
 func (g *gaps) gap(en, zh string, args ...any) {
 	g.said = append(g.said, page.Text{EN: visible(fmt.Sprintf(en, args...)), ZH: visible(fmt.Sprintf(zh, args...))})
 }
 
 func (g *gaps) newer(plan *matrix.Plan) {
-	if plan.Schema > planSchema {
-		g.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, planSchema)
+	if plan.Schema > matrix.PlanSchema {
+		g.first = matrix.ErrNewerPlan
+		g.gap("The plan is of a newer version of servematrix (schema %d, this one reads %d): what that added is not shown", "计划来自更新版本的 servematrix（schema %d，本版本读取 %d）：新增内容未显示", plan.Schema, matrix.PlanSchema)
 	}
 }
 

@@ -42,6 +42,7 @@ type paging struct {
 	measured *gatherer // nil: nothing is compared
 	phases   phases
 	stints   stints
+	planless bool         // there is no plan that can be read
 	halt     func() error // asked between parts; nil: nothing ends the drawing
 }
 
@@ -53,7 +54,7 @@ func newPaging(folder journal.Folder) *paging {
 	}
 	p := &paging{tally: newTally(folder, plan)}
 	p.over = over
-	if err != nil {
+	if p.planless = err != nil; p.planless {
 		p.first = err
 		p.gap("The plan cannot be read, so cells are called by their ids: %s", "无法读取计划，单元以其编号显示：%s", whyNot(err))
 	}

@@ -23,7 +23,7 @@ func Markdown(w io.Writer, folder journal.Folder) error { return MarkdownWithCha
 // beside that: charts for report.md, b-charts for b.md; "" writes none.
 func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 	p := newPaging(folder)
-	if p.first != nil {
+	if p.planless {
 		return p.first
 	}
 	p.fold(p.ahead(p.prepare))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/orchestrator"
 )
 
@@ -75,6 +76,10 @@ func exitWith(code int) error {
 
 // planTrouble says how to go on with a run whose plan cannot be used.
 func planTrouble(run string, err error) error {
+	if errors.Is(err, matrix.ErrNewerPlan) {
+		return &exitError{code: exitUsage, err: fmt.Errorf("the plan of %s cannot be used: %w", run, err),
+			hint: "use the version of servematrix that made it; report, status and logs show what this one knows"}
+	}
 	return &exitError{code: exitUsage, err: fmt.Errorf("the plan of %s cannot be used: %w", run, err),
 		hint: "no sample is lost; put " + journal.PlanFile + " back, or make it again from the sweep: servematrix run SWEEP --into " + run}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/report"
 )
 
@@ -30,8 +31,9 @@ for report.md, NAME-charts for NAME.md); csv and jsonl one line per sample; benc
 server start with a valid sample, for benchstat; html one page that needs nothing else. A live run is
 drawn as far as it has come.
 
-Each format is drawn as far as the journal can be read (html also without the plan). What it lacks,
-with the damaged lines, stands in text, md and html and on stderr, and the exit code is 2.
+Each format is drawn as far as the journal can be read and its version is known (html also without a
+plan). What it lacks, with the damaged lines, stands in text, md and html and on stderr, and the exit
+code is 2.
 
 Exit codes: 0 drawn · 2 usage, there is no such run, or its plan or journal is damaged`,
 		Example: "  servematrix report runs/quickstart-20260102T030405Z --format csv -o results.csv",
@@ -59,7 +61,7 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := readPlan(folder); err != nil && opt.format != "html" {
+	if _, err := readPlan(folder); err != nil && opt.format != "html" && !errors.Is(err, matrix.ErrNewerPlan) {
 		return planTrouble(shown(env, string(folder)), err)
 	}
 	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little

@@ -266,7 +266,7 @@ func readPlanFile(path string) (*matrix.Plan, error) {
 	defer f.Close()
 	plan, err := matrix.ReadPlan(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return plan, fmt.Errorf("%s: %w", path, err)
 	}
 	return plan, nil
 }

@@ -35,7 +35,7 @@ type snapshot struct {
 	end    journal.End         // what state holds
 	units  []orchestrator.Unit // what it is to measure
 	live   bool
-	damage []error // what of the journal could not be read
+	damage []error // what could not be read
 }
 
 // openRun finds the run folder that arg names: a path, or a name under ./runs;
@@ -97,10 +97,13 @@ func startOf(f journal.Folder) time.Time {
 // takeSnapshot reads a run folder that has to be whole.
 func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 	s, err := salvageSnapshot(folder)
-	if err == nil && len(s.damage) > 0 {
-		return nil, s.damage[0]
+	switch {
+	case err != nil || len(s.damage) == 0:
+		return s, err
+	case errors.Is(s.damage[0], matrix.ErrNewerPlan):
+		return nil, planTrouble(string(folder), s.damage[0])
 	}
-	return s, err
+	return nil, s.damage[0]
 }
 
 // salvageSnapshot reads of a run folder what can be read. Liveness is asked first: a run that ends
@@ -108,12 +111,16 @@ func takeSnapshot(folder journal.Folder) (*snapshot, error) {
 func salvageSnapshot(folder journal.Folder) (*snapshot, error) {
 	s := &snapshot{folder: folder, live: folder.Live()}
 	var err error
-	if s.plan, err = readPlan(folder); err != nil {
+	if s.plan, err = readPlan(folder); errors.Is(err, matrix.ErrNewerPlan) {
+		s.damage = append(s.damage, err)
+	} else if err != nil {
 		return nil, planTrouble(string(folder), err)
 	}
-	if s.state, s.end, s.damage, err = orchestrator.SalvageState(folder); err != nil {
+	var damage []error
+	if s.state, s.end, damage, err = orchestrator.SalvageState(folder); err != nil {
 		return nil, err
 	}
+	s.damage = append(s.damage, damage...)
 	if s.plan.Imported != nil {
 		s.units = s.state.Known(s.plan)
 		return s, nil
@@ -148,7 +155,7 @@ func (s *snapshot) damaged() error {
 	if n := len(s.damage) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %s more)", count(n, "place"))
 	}
-	return notAll(fmt.Errorf("not all of the journal could be read, and what is shown lacks it: %w%s", s.damage[0], more))
+	return notAll(fmt.Errorf("not all of the run folder could be read, and what is shown lacks it: %w%s", s.damage[0], more))
 }
 
 // runState says in one word where the run stands.

@@ -15,6 +15,7 @@ import (
 	"servematrix/cmd/servematrix/progress"
 	"servematrix/journal"
 	"servematrix/orchestrator"
+	"servematrix/report"
 )
 
 // standing is what status says of a run; its JSON is for scripts.
@@ -36,7 +37,7 @@ type standing struct {
 	Failures []failed       `json:"failures"`
 	Warnings []string       `json:"warnings"`
 	Ended    string         `json:"ended,omitempty"`    // why it was interrupted
-	Damaged  []string       `json:"damaged,omitempty"`  // places of the journal that could not be read
+	Damaged  []string       `json:"damaged,omitempty"`  // what of the run folder could not be read, with its places
 	Imported []string       `json:"imported,omitempty"` // files, of what was not run but imported
 	Last     time.Time      `json:"last"`               // time of the last event
 }
@@ -218,7 +219,9 @@ const most = 20
 
 func (st standing) write(w io.Writer) error {
 	var b strings.Builder
-	line := func(key, format string, args ...any) { fmt.Fprintf(&b, "%-9s %s\n", key, fmt.Sprintf(format, args...)) }
+	line := func(key, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s %s\n", key, report.Visible(fmt.Sprintf(format, args...)))
+	}
 	line("run", "%s  %s", st.Run, st.State)
 	if st.State == runImported {
 		line("imported", "%s, from %s", st.Since.Local().Format("2006-01-02 15:04:05 MST"), progress.Clean(strings.Join(st.Imported, ", ")))
