@@ -159,6 +159,14 @@ func (t *tally) untold() (names []string) {
 	return names
 }
 
+// nothing is the error of a journal of which nothing at all could be read, nil of any other.
+func (t *tally) nothing() error {
+	if t.broken && t.began.IsZero() {
+		return t.first
+	}
+	return nil
+}
+
 // incomplete is nil when all could be read.
 func (t *tally) incomplete() error {
 	if t.first == nil {

@@ -27,7 +27,10 @@ func MarkdownWithCharts(w io.Writer, folder journal.Folder, file string) error {
 		return p.first
 	}
 	p.fold(p.ahead(p.prepare))
-	var err error
+	err := p.nothing()
+	if err != nil {
+		return err
+	}
 	rows := p.table()
 	if p.pictures, err = page.Pictures(p.charted(rows)); err != nil {
 		return err

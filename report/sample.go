@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -57,7 +58,7 @@ func (t *tally) eachSample(f func(*result.Sample) error) error {
 			return err
 		}
 	}
-	return t.incomplete()
+	return cmp.Or(t.nothing(), t.incomplete())
 }
 
 // drawSamples lets write have, oldest first, what draw makes of each sample; draw is called for several at a time.

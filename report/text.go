@@ -38,6 +38,9 @@ func drawText(w io.Writer, t *tally, events iter.Seq2[happening, error], lang st
 		}
 		t.spoilt(e.Type, err)
 	}
+	if err := t.nothing(); err != nil {
+		return err
+	}
 	if err := d.end(); err != nil {
 		return err
 	}
