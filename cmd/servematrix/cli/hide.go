@@ -14,7 +14,7 @@ import (
 // what shows itself as one.
 func (d *diagnosis) hideSecrets(env Env, runs []journal.Folder) {
 	for _, f := range runs {
-		snap, err := takeSnapshot(f)
+		snap, err := takeSnapshot(env, f)
 		if err != nil || snap.live || !orchestrator.Abandoned(snap.state) {
 			continue // ls names the problem of one that cannot be read
 		}

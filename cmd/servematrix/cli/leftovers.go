@@ -49,7 +49,7 @@ func (d *diagnosis) look(ctx context.Context, env Env, runs []journal.Folder, ot
 		if f.Live() {
 			continue
 		}
-		s, err := takeSnapshot(f)
+		s, err := takeSnapshot(env, f)
 		if err != nil {
 			continue // ls names its problem; the marker finds what it left
 		}

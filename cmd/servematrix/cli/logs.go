@@ -70,7 +70,7 @@ Exit codes: 0 printed · 2 usage, there is no such run or cell, or its journal i
 }
 
 func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, opt logsOptions) error {
-	s, err := salvageSnapshot(folder)
+	s, err := salvageSnapshot(env, folder)
 	if err != nil {
 		return err
 	}

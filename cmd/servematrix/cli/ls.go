@@ -94,7 +94,7 @@ func listOne(env Env, f journal.Folder) listed {
 		return listed{Run: shown(env, string(f)), Begin: startOf(f), Problem: err.Error()}
 	}
 	l := listed{Run: shown(env, string(f)), Begin: startOf(f), Bytes: size(f)}
-	s, err := takeSnapshot(f)
+	s, err := takeSnapshot(env, f)
 	if err != nil {
 		l.Problem = err.Error()
 		return l

@@ -36,7 +36,7 @@ func formerRuns(dir string, plan *matrix.Plan, self journal.Folder) *progress.Hi
 		if read > historyBytes {
 			break
 		}
-		if s, err := takeSnapshot(f); err == nil {
+		if s, err := takeSnapshot(Env{}, f); err == nil {
 			h.Learn(s.plan, s.events())
 		}
 	}

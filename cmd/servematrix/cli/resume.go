@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -253,20 +255,24 @@ func keptCatalog(folder journal.Folder, plan *matrix.Plan) (*engine.Catalog, err
 	return engine.Load(files...)
 }
 
-// readPlan reads the frozen plan of a run folder.
+// readPlan reads the frozen plan of a run folder. Its errors name the file alone: in which folder it is
+// says whoever knows how the user calls that.
 func readPlan(folder journal.Folder) (*matrix.Plan, error) {
 	return readPlanFile(folder.Path(journal.PlanFile))
 }
 
 func readPlanFile(path string) (*matrix.Plan, error) {
 	f, err := os.Open(path)
+	if lost, is := errors.AsType[*fs.PathError](err); is {
+		lost.Path = filepath.Base(path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	plan, err := matrix.ReadPlan(f)
 	if err != nil {
-		return plan, fmt.Errorf("%s: %w", path, err)
+		return plan, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return plan, nil
 }

@@ -95,26 +95,26 @@ func startOf(f journal.Folder) time.Time {
 }
 
 // takeSnapshot reads a run folder that has to be whole.
-func takeSnapshot(folder journal.Folder) (*snapshot, error) {
-	s, err := salvageSnapshot(folder)
+func takeSnapshot(env Env, folder journal.Folder) (*snapshot, error) {
+	s, err := salvageSnapshot(env, folder)
 	switch {
 	case err != nil || len(s.damage) == 0:
 		return s, err
 	case errors.Is(s.damage[0], matrix.ErrNewerPlan):
-		return nil, planTrouble(string(folder), s.damage[0])
+		return nil, planTrouble(shown(env, string(folder)), s.damage[0])
 	}
 	return nil, s.damage[0]
 }
 
 // salvageSnapshot reads of a run folder what can be read. Liveness is asked first: a run that ends
 // meanwhile is then shown as live with its end, never as crashed.
-func salvageSnapshot(folder journal.Folder) (*snapshot, error) {
+func salvageSnapshot(env Env, folder journal.Folder) (*snapshot, error) {
 	s := &snapshot{folder: folder, live: folder.Live()}
 	var err error
 	if s.plan, err = readPlan(folder); errors.Is(err, matrix.ErrNewerPlan) {
 		s.damage = append(s.damage, err)
 	} else if err != nil {
-		return nil, planTrouble(string(folder), err)
+		return nil, planTrouble(shown(env, string(folder)), err)
 	}
 	var damage []error
 	if s.state, s.end, damage, err = orchestrator.SalvageState(folder); err != nil {

@@ -113,6 +113,8 @@ type subject struct{ name, id string }
 // judged says which of a kind work, and why the others do not.
 func judged(kind string, all []subject, why map[string]string) string {
 	var works, not, unknown []string
+	failed := map[string][]string{} // by reason
+	var reasons []string
 	for _, s := range all {
 		switch reason, met := why[s.id]; {
 		case !met:
@@ -120,8 +122,18 @@ func judged(kind string, all []subject, why map[string]string) string {
 		case reason == "":
 			works = append(works, s.name)
 		default:
-			not = append(not, s.name+" ("+reason+")")
+			if failed[reason] == nil {
+				reasons = append(reasons, reason)
+			}
+			failed[reason] = append(failed[reason], s.name)
 		}
+	}
+	for _, reason := range reasons {
+		each := ""
+		if len(failed[reason]) > 1 {
+			each = "each "
+		}
+		not = append(not, fmt.Sprintf("%s (%s%s)", listOf(failed[reason]), each, reason))
 	}
 	var parts []string
 	for _, p := range []struct {

@@ -102,7 +102,7 @@ Exit codes: 0 shown · 2 usage, there is no such run, or its plan or journal is 
 }
 
 func status(ctx context.Context, env Env, folder journal.Folder, format, color string, watch bool) error {
-	s, err := salvageSnapshot(folder)
+	s, err := salvageSnapshot(env, folder)
 	if err != nil {
 		return err
 	}

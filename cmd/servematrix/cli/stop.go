@@ -81,7 +81,7 @@ func stop(ctx context.Context, env Env, arg string, opt stopOptions) error {
 		case <-time.After(look):
 		}
 	}
-	s, err := takeSnapshot(folder)
+	s, err := takeSnapshot(env, folder)
 	if err != nil {
 		return err
 	}

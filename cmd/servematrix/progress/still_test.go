@@ -67,6 +67,24 @@ func TestStillBlock(t *testing.T) {
 	}
 }
 
+// TestFoldedEntriesAreAligned: what follows a folded line of the history stands under its text, in a
+// terminal of 40 columns too, and in none it is wider than that.
+func TestFoldedEntriesAreAligned(t *testing.T) {
+	for width := 39; width <= 100; width++ {
+		for _, text := range []string{"flashinfer × rand256x32 b1  launches/0001/server.log:812 CUDA out of memory, tried to allocate", "闪电注意力 × 随机输入 b1  bad_flag 未知的参数 在启动 之后 十二 秒 停止 了"} {
+			entry := "22:11:02 FAIL  " + text
+			for i, line := range append(fold(entry, width), fold(indent+text, width)...) {
+				if columns(line) > width {
+					t.Errorf("%d columns in %d: %s", columns(line), width, line)
+				}
+				if begins := strings.HasPrefix(line, indent) && line[len(indent)] != ' '; !begins && i > 0 {
+					t.Errorf("in %d columns line %d is not under the text: %q", width, i, line)
+				}
+			}
+		}
+	}
+}
+
 func TestFold(t *testing.T) {
 	for _, c := range []struct {
 		line  string

@@ -73,7 +73,11 @@ func flow(width int, items []string) (lines []string) {
 // fold breaks a line at its spaces where it is wider than the terminal, what follows
 // under the first line's text.
 func fold(line string, width int) (lines []string) {
-	under := strings.Repeat(" ", min(len(indent), width/4))
+	const enough = 24 // columns of text
+	under := indent
+	if width-len(indent) < enough {
+		under = under[:width/4]
+	}
 	if text := strings.TrimLeft(line, " "); columns(line) > width && text != line {
 		line = under + text
 	}
