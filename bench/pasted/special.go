@@ -163,6 +163,9 @@ func commonRatio(low1, high1, low2, high2 int) float64 {
 func (l *line) vllmBody(chat bool) ([]string, error) {
 	// Left to the server, as vLLM's client does; the embedded client says 0 by itself.
 	body := map[string]json.RawMessage{"temperature": json.RawMessage("null")}
+	if !chat {
+		body["repetition_penalty"] = json.RawMessage("1") // else the model's generation_config.json may say another one
+	}
 	for _, name := range []string{"temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "repetition_penalty", "logprobs"} {
 		flag := "--" + strings.ReplaceAll(name, "_", "-")
 		if !l.has(flag) {
