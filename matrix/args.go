@@ -22,6 +22,7 @@ type arg struct {
 	flag   string
 	value  *tree
 	repeat bool
+	on     bool // it is on by itself, so that false is to be said
 }
 
 // loadArgs reads an args map; false after reporting what is wrong. A key without
@@ -78,6 +79,8 @@ func (a *arg) words(argv []string, in rows) ([]string, *evalError) {
 		if on, isBool := v.typed.(bool); isBool && !v.late {
 			if on {
 				argv = append(argv, a.flag)
+			} else if a.on {
+				argv = append(argv, a.flag+"=false")
 			}
 			return argv, nil
 		}
@@ -183,6 +186,8 @@ func (nm *names) loadBench(n *yaml.Node) ([]word, []arg, bool) {
 		switch args[i].flag {
 		case "--base-url", "--host", "--port":
 			addressed = true
+		case "--use-trace-timestamps":
+			args[i].on = true
 		}
 	}
 	if !addressed {

@@ -30,7 +30,7 @@ server:
     var: ${{ vars.obj }}
     under_score: ${{ 1 + 1 }}
 client:
-  bench: {num_prompts: 10, max-concurrency: 4}
+  bench: {num_prompts: 10, max-concurrency: 4, use_trace_timestamps: false, disable_stream: false}
 `)
 	if len(problems) > 0 {
 		t.Error(problems)
@@ -42,7 +42,7 @@ client:
 			t.Error(d)
 		}
 	}
-	want := []string{"servematrix", "bench", "--num-prompts", "10", "--max-concurrency", "4", "--base-url", "${{ server.url }}"}
+	want := []string{"servematrix", "bench", "--num-prompts", "10", "--max-concurrency", "4", "--use-trace-timestamps=false", "--base-url", "${{ server.url }}"}
 	if d := cmp.Diff(want, p.Clients[0].Argv); d != "" {
 		t.Error(d)
 	}

@@ -116,6 +116,12 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 	}
 	if err != nil {
 		r.Failed = classify(err, answered(err))
+		switch r.Failed.Class { // of those that an HTTP/1.1 server's answer to a frame looks like
+		case Reset, Malformed, Other:
+			if c.opt.HTTP2 && ctx.Err() == nil {
+				r.Failed.Message += " (with --http2 the server has to speak HTTP/2)"
+			}
+		}
 	}
 	return r
 }

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 	sim.WorkerMain()
 	testscript.Main(m, map[string]func(){
 		"servematrix": func() { os.Exit(cli.Run(context.Background(), cli.OSEnv())) },
+		"front":       front,
 	})
 }
 
