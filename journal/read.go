@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -100,18 +101,38 @@ func (f Folder) Recent(n int64) ([]Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
-	text := bufio.NewReader(io.NewSectionReader(file, max(info.Size()-n, 0), n))
-	if info.Size() > n { // begin behind the line that is cut
-		if _, err := text.ReadString('\n'); err != nil {
+	begin := max(info.Size()-n, 0)
+	text := bufio.NewReader(io.NewSectionReader(file, begin, n))
+	if begin > 0 { // behind the line that is cut
+		cut, err := text.ReadString('\n')
+		if err != nil {
 			return nil, nil
 		}
+		begin += int64(len(cut))
 	}
 	var events []Event
 	_, err = f.readBlocks(text, (*block).parse, func(b *block, i int) error {
 		events = append(events, b.events[i])
 		return nil
-	}, refuse)
+	}, func(d *DamageError) error {
+		before, err := countLines(io.NewSectionReader(file, 0, begin))
+		d.Line += before
+		return cmp.Or(err, error(d))
+	})
 	return events, err
+}
+
+// countLines counts the ends of lines.
+func countLines(text io.Reader) (n int, err error) {
+	for part := make([]byte, 64<<10); err == nil; {
+		var read int
+		read, err = text.Read(part)
+		n += bytes.Count(part[:read], []byte{'\n'})
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }
 
 // Replay reads all events at once. Who does not need them side by side uses Read.

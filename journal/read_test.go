@@ -213,6 +213,37 @@ func same(a, b Event) bool {
 	return cmp.Equal(a, b)
 }
 
+// A damaged line has the number that it has in the file, from wherever that is read.
+func TestRecentNamesTheDamagedLine(t *testing.T) {
+	f, lock := newFolder(t)
+	defer lock.Release()
+	w, err := f.Append(End{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		write(t, w, Warning, Note{Message: "again"})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(f.Path(EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines[96] = []byte("rubbish\n")
+	if err := os.WriteFile(f.Path(EventsFile), bytes.Join(lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{1000, int64(len(text) / 2), 2 * int64(len(text))} {
+		_, err := f.Recent(n)
+		if d, damaged := errors.AsType[*DamageError](err); !damaged || d.Line != 97 {
+			t.Errorf("in the last %d bytes: %v", n, err)
+		}
+	}
+}
+
 func TestRecentBeginsBehindTheCut(t *testing.T) {
 	f, lock := newFolder(t)
 	defer lock.Release()
