@@ -240,14 +240,14 @@ func (t planText) ahead() {
 		t.WriteString("\nno longer in the sweep; what was measured stays\n")
 		listed := min(n, t.limit(mostCells))
 		for _, c := range a.Former[:listed] {
-			fmt.Fprintf(t, "  %s × %s   %s\n", c.Server, c.Client, c.Cell)
+			t.printf("  %s × %s   %s\n", c.Server, c.Client, c.Cell)
 		}
 		t.more(n, listed)
 	}
 	if a.Samples == 0 {
-		fmt.Fprintf(t, "\nnothing is to run in %s\n", a.Run)
+		t.printf("\nnothing is to run in %s\n", a.Run)
 		return
 	}
-	fmt.Fprintf(t, "\n%s and %s are to run in %s\n", count(a.Samples, "sample"), count(a.Launches, "server start"), a.Run)
+	t.printf("\n%s and %s are to run in %s\n", count(a.Samples, "sample"), count(a.Launches, "server start"), a.Run)
 	t.order(a.seed)
 }

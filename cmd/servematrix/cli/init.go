@@ -121,7 +121,7 @@ func checkDraft(env Env, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+	if err := tellProblems(env, env.Stderr, problems); err != nil {
 		return err
 	}
 	if problems.HasErrors() {

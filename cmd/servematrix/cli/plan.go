@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/matrix"
+	"servematrix/report"
 	"servematrix/secret"
 )
 
@@ -59,7 +60,7 @@ func showPlan(env Env, path string, opt planOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+	if err := tellProblems(env, env.Stderr, problems); err != nil {
 		return err
 	}
 	if problems.HasErrors() {
@@ -102,6 +103,19 @@ type planText struct {
 	hide *secret.Redactor
 }
 
+// printf writes what is formatted. What others wrote is shown and does nothing: names can hold anything.
+func (t planText) printf(format string, args ...any) {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = report.Visible(arg)
+		case fmt.Stringer:
+			args[i] = report.Visible(arg.String())
+		}
+	}
+	fmt.Fprintf(t, format, args...)
+}
+
 func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, into *ahead, opt planOptions) error {
 	kept, err := selectCells(plan, opt.only)
 	if err != nil {
@@ -112,9 +126,9 @@ func writePlan(out *bufio.Writer, env Env, plan *matrix.Plan, into *ahead, opt p
 	for _, value := range plan.Literals {
 		t.hide.Add(value)
 	}
-	fmt.Fprintf(t, "%s: %s", plan.Name, inWords(plan))
+	t.printf("%s: %s", plan.Name, inWords(plan))
 	if plan.Run.Blocks > 1 {
-		fmt.Fprintf(t, " in %d blocks", plan.Run.Blocks)
+		t.printf(" in %d blocks", plan.Run.Blocks)
 	}
 	fmt.Fprintln(t)
 	t.servers()
@@ -142,14 +156,14 @@ func (t planText) limit(most int) int {
 // more writes how many of a list are not shown.
 func (t planText) more(total, shown int) {
 	if total > shown {
-		fmt.Fprintf(t, "  … and %d more (--all lists them)\n", total-shown)
+		t.printf("  … and %d more (--all lists them)\n", total-shown)
 	}
 }
 
 func (t planText) servers() {
 	n := min(len(t.plan.Servers), t.limit(mostVariants))
 	for _, s := range t.plan.Servers[:n] {
-		fmt.Fprintf(t, "\nserver %s   %s\n", s.Name, s.ID)
+		t.printf("\nserver %s   %s\n", s.Name, s.ID)
 		t.command(&s.Variant)
 		if t.opt.explain {
 			t.settings(&s.Variant, serverSettings(s))
@@ -164,7 +178,7 @@ func (t planText) servers() {
 func (t planText) clients() {
 	n := min(len(t.plan.Clients), t.limit(mostVariants))
 	for _, c := range t.plan.Clients[:n] {
-		fmt.Fprintf(t, "\nclient %s   %s\n", c.Name, c.ID)
+		t.printf("\nclient %s   %s\n", c.Name, c.ID)
 		t.command(&c.Variant)
 		if t.opt.explain {
 			t.settings(&c.Variant, clientSettings(c))
@@ -191,13 +205,13 @@ func (t planText) cells(kept map[string]bool) {
 			break
 		}
 		if kept[c.ID] {
-			fmt.Fprintf(t, "  %s × %s   %s%s\n", names[c.Server], names[c.Client], c.ID, t.standing(c.ID))
+			t.printf("  %s × %s   %s%s\n", names[c.Server], names[c.Client], c.ID, t.standing(c.ID))
 			listed++
 		}
 	}
 	t.more(len(kept), listed)
 	if len(kept) < len(t.plan.Cells) {
-		fmt.Fprintf(t, "  %d of %d cells selected\n", len(kept), len(t.plan.Cells))
+		t.printf("  %d of %d cells selected\n", len(kept), len(t.plan.Cells))
 	}
 }
 
@@ -206,14 +220,14 @@ func (t planText) dropped() {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(t, "\ndropped %s\n", count(len(all), "combination"))
+	t.printf("\ndropped %s\n", count(len(all), "combination"))
 	n := min(len(all), t.limit(mostDropped))
 	for _, d := range all[:n] {
-		fmt.Fprintf(t, " ")
+		t.printf(" ")
 		for _, a := range d.Axes {
-			fmt.Fprintf(t, " %s=%s", a.Name, a.Value)
+			t.printf(" %s=%s", a.Name, a.Value)
 		}
-		fmt.Fprintf(t, "   %s   %s\n", d.Rule, d.At)
+		t.printf("   %s   %s\n", d.Rule, d.At)
 	}
 	t.more(len(all), n)
 }

@@ -18,15 +18,15 @@ import (
 // command writes a variant's command as one could type it; what profile or tool
 // adds follows on a line of its own, marked.
 func (t planText) command(v *matrix.Variant) {
-	fmt.Fprintf(t, "  %s\n", t.line(v.Env, v.Argv))
+	t.printf("  %s\n", t.line(v.Env, v.Argv))
 	if len(v.Replaced) > 0 {
-		fmt.Fprintf(t, "  in place of %s\n", t.line(nil, v.Replaced))
+		t.printf("  in place of %s\n", t.line(nil, v.Replaced))
 	}
 	if len(v.Unset) > 0 {
-		fmt.Fprintf(t, "  unset %s\n", strings.Join(v.Unset, " "))
+		t.printf("  unset %s\n", strings.Join(v.Unset, " "))
 	}
 	if len(v.Added.Argv)+len(v.Added.Env) > 0 {
-		fmt.Fprintf(t, "  + %s\n", t.line(v.Added.Env, v.Added.Argv))
+		t.printf("  + %s\n", t.line(v.Added.Env, v.Added.Argv))
 	}
 }
 
@@ -116,13 +116,13 @@ func (t planText) settings(v *matrix.Variant, list []setting) {
 		if s.value == "" {
 			continue
 		}
-		fmt.Fprintf(t, "    %-14s %s   (%s)\n", s.name, t.hide.String(s.value), cmp.Or(v.Origins[s.name], "default"))
+		t.printf("    %-14s %s   (%s)\n", s.name, t.hide.String(s.value), cmp.Or(v.Origins[s.name], "default"))
 	}
 	for _, note := range v.LeftOut {
-		fmt.Fprintf(t, "    %-14s %s\n", "replaced", t.hide.String(note))
+		t.printf("    %-14s %s\n", "replaced", t.hide.String(note))
 	}
 	for _, part := range slices.Sorted(maps.Keys(v.Parts)) {
-		fmt.Fprintf(t, "    %-14s %s\n", "id of "+part, v.Parts[part])
+		t.printf("    %-14s %s\n", "id of "+part, v.Parts[part])
 	}
-	fmt.Fprintf(t, "    %-14s %s\n", "at", v.At)
+	t.printf("    %-14s %s\n", "at", v.At)
 }

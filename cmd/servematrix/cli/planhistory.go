@@ -57,11 +57,11 @@ func (t planText) starts(h *progress.History) {
 			saved += spare[s.ID]
 		}
 	}
-	fmt.Fprintf(t, "\n%s", count(t.plan.Launches, "server start"))
+	t.printf("\n%s", count(t.plan.Launches, "server start"))
 	if saved > 0 {
-		fmt.Fprintf(t, "; isolation: launch would take %d and save %s", t.plan.Launches-saved, count(saved, "start"))
+		t.printf("; isolation: launch would take %d and save %s", t.plan.Launches-saved, count(saved, "start"))
 		if took, ok := h.Launches(spare); ok {
-			fmt.Fprintf(t, ", about %s going by former runs", progress.About(took, took))
+			t.printf(", about %s going by former runs", progress.About(took, took))
 		}
 	}
 	fmt.Fprintln(t)
@@ -74,5 +74,5 @@ func (t planText) duration(h *progress.History) {
 		fmt.Fprintln(t, "duration unknown: no former run under ./runs tells")
 		return
 	}
-	fmt.Fprintf(t, "about %s, going by %s\n", progress.About(low, high), plural(h.Runs, "former run", "former runs"))
+	t.printf("about %s, going by %s\n", progress.About(low, high), plural(h.Runs, "former run", "former runs"))
 }

@@ -16,7 +16,7 @@ func (t planText) order(seed int) {
 	p := t.plan
 	switch {
 	case p.Run.Order != "blocked" && p.Run.Blocks > 1:
-		fmt.Fprintf(t, "order grouped: all %d blocks of one server, then those of the next\n", p.Run.Blocks)
+		t.printf("order grouped: all %d blocks of one server, then those of the next\n", p.Run.Blocks)
 		return
 	case p.Run.Order != "blocked":
 		return
@@ -28,11 +28,11 @@ func (t planText) order(seed int) {
 		fmt.Fprintln(t, "order blocked: one block after the other, each in a random order of its own; its seed is drawn when it is run (run: {seed: N} fixes it)")
 		return
 	}
-	fmt.Fprintf(t, "order blocked: one block after the other, each in a random order of its own (seed %d)\n", seed)
+	t.printf("order blocked: one block after the other, each in a random order of its own (seed %d)\n", seed)
 	n := min(p.Run.Blocks, t.limit(mostBlocks))
 	for b := 1; b <= n; b++ {
 		servers, clients := orchestrator.BlockOrder(p, seed, b)
-		fmt.Fprintf(t, "  block %d   servers %s   clients %s\n", b, namesOf(servers, func(s *matrix.Server) string { return s.Name }),
+		t.printf("  block %d   servers %s   clients %s\n", b, namesOf(servers, func(s *matrix.Server) string { return s.Name }),
 			namesOf(clients, func(c *matrix.Client) string { return c.Name }))
 	}
 	t.more(p.Run.Blocks, n)

@@ -227,7 +227,7 @@ func (s *session) recoverLiterals(plan *matrix.Plan, sweep string) error {
 	fresh, problems := matrix.Load(sweep, matrix.Options{Getenv: s.env.Getenv,
 		Digest: func(name string) (string, error) { return digest(beside(sweep, name)) }})
 	if fresh == nil {
-		if err := problems.WriteText(s.env.Stderr, sources(s.env, problems)); err != nil {
+		if err := tellProblems(s.env, s.env.Stderr, problems); err != nil {
 			return err
 		}
 		return usageError("the sweep %s spells a secret out, which no run folder keeps, and it cannot be read again: put it back, or use ${{ env.NAME }}", sweep)

@@ -98,7 +98,7 @@ func run(ctx context.Context, env Env, sweep string, opt runOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := problems.WriteText(env.Stderr, sources(env, problems)); err != nil {
+	if err := tellProblems(env, env.Stderr, problems); err != nil {
 		return err
 	}
 	if problems.HasErrors() {

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"servematrix/matrix"
+	"servematrix/report"
 )
 
 func newValidate(env Env) *cobra.Command {
@@ -40,9 +45,9 @@ func validate(env Env, path, format string) error {
 	case "json":
 		err = problems.WriteJSON(env.Stdout)
 	case "github":
-		err = problems.WriteGitHub(env.Stdout)
+		err = problems.WriteGitHub(visibleLines{env.Stdout})
 	default:
-		err = problems.WriteText(env.Stdout, sources(env, problems))
+		err = tellProblems(env, env.Stdout, problems)
 	}
 	if err != nil {
 		return err
@@ -54,7 +59,27 @@ func validate(env Env, path, format string) error {
 	return nil
 }
 
-// sources reads the files that problems point into, so that their lines can be shown.
+// tellProblems writes problems for people, with the lines that they point into.
+func tellProblems(env Env, w io.Writer, problems matrix.Problems) error {
+	return problems.WriteText(visibleLines{w}, sources(env, problems))
+}
+
+// visibleLines writes lines of which nothing does anything to a terminal or to the direction of writing.
+type visibleLines struct{ io.Writer }
+
+func (v visibleLines) Write(text []byte) (int, error) {
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		lines[i] = report.Visible(line)
+	}
+	if _, err := io.WriteString(v.Writer, strings.Join(lines, "\n")); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// sources reads the files that problems point into, so that their lines can be shown: with as many
+// characters as they have, so that what is meant can be underlined.
 func sources(env Env, problems matrix.Problems) map[string][]byte {
 	src := map[string][]byte{}
 	for _, p := range problems {
@@ -65,9 +90,18 @@ func sources(env Env, problems matrix.Problems) map[string][]byte {
 		if err != nil {
 			data = nil // it could be read a moment ago; the problem stands without its line
 		}
-		src[p.File] = data
+		src[p.File] = bytes.Map(drawable, data)
 	}
 	return src
+}
+
+// drawable puts a sign for a character that spelt out would take more room than one.
+func drawable(r rune) rune {
+	const laysOut = "\ufeff\t\n\r\u0085\u2028\u2029" // begins the file, or ends a line of it
+	if ' ' <= r && r <= '~' || strings.ContainsRune(laysOut, r) || report.Visible(string(r)) == string(r) {
+		return r
+	}
+	return utf8.RuneError
 }
 
 // inWords sums a plan up: "2 servers × 2 clients, 4 cells, 4 starts".
