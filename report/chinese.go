@@ -104,8 +104,10 @@ var chinese = words{
 	whileClient:    "当时客户端正在运行",
 	whileStopping:  "当时服务端 %s 正在停止",
 	ofCell:         "，单元 %s × %s b%d",
-	left:           "尚未测量：%d 项被中断，%d 项未运行。用以下命令继续：servematrix resume %s",
-	nothingLeft:    "此前全部已测量。servematrix resume %s 可使运行正常结束。",
+	left:           "尚未测量：%d 项被中断，%d 项未运行。",
+	goOn:           "用以下命令继续：servematrix resume %s",
+	nothingLeft:    "此前全部已测量。",
+	endIt:          "servematrix resume %s 可使运行正常结束。",
 	status: map[string]string{
 		result.StatusOK: "成功", result.StatusInvalid: "无效", result.StatusFailed: "失败", result.StatusSkipped: "跳过", StatusInterrupted: "中断", StatusMissing: "未运行",
 	},

@@ -82,7 +82,7 @@ func (t *tally) where(words words) string {
 	return fmt.Sprintf(words.betweenClients, visible(name))
 }
 
-// left says how much a run that ended early did not measure, and how to go on.
+// left says how much a run that crashed did not measure and, unless resume refuses it, how to go on.
 func (t *tally) left(rows []Row, words words) string {
 	n, _ := count(rows)
 	cut, missing := n[StatusInterrupted], n[StatusMissing]
@@ -92,8 +92,12 @@ func (t *tally) left(rows []Row, words words) string {
 			missing = max(missing-known, 0)
 		}
 	}
+	said, goOn := fmt.Sprintf(words.left, cut, missing), words.goOn
 	if cut+missing == 0 {
-		return fmt.Sprintf(words.nothingLeft, t.explain.run)
+		said, goOn = words.nothingLeft, words.endIt
 	}
-	return fmt.Sprintf(words.left, cut, missing, t.explain.run)
+	if t.first != nil {
+		return said
+	}
+	return said + fmt.Sprintf(goOn, t.explain.run)
 }

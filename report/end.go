@@ -206,6 +206,7 @@ func (d *drawer) places(rows []Row) {
 			d.printf("%s\n", line)
 		}
 		d.printf("\n%s\n", d.importedLine(d.words))
+		d.mending()
 		return
 	}
 	for _, line := range d.words.legend {
@@ -220,9 +221,7 @@ func (d *drawer) places(rows []Row) {
 	if d.crashed() {
 		d.printf("\n%s\n", d.left(rows, d.words))
 	}
-	for _, line := range d.mend() {
-		d.printf("\n%s\n", d.words.of(line))
-	}
+	d.mending()
 	if d.crashed() || d.first != nil {
 		return
 	}
@@ -231,6 +230,13 @@ func (d *drawer) places(rows []Row) {
 		return
 	}
 	d.printf("\n%s%s\n", d.words.AllDone, reportFile)
+}
+
+// mending says how to mend what is damaged.
+func (d *drawer) mending() {
+	for _, line := range d.mend() {
+		d.printf("\n%s\n", d.words.of(line))
+	}
 }
 
 // repeats counts the attempts that were repeated and says what befell them.

@@ -104,8 +104,10 @@ var english = words{
 	whileClient:    "while a client ran",
 	whileStopping:  "while the server %s was being stopped",
 	ofCell:         ", for %s × %s b%d",
-	left:           "Not measured: %d cut short, %d not run. They are measured by: servematrix resume %s",
-	nothingLeft:    "Everything was measured before that. servematrix resume %s ends the run in order.",
+	left:           "Not measured: %d cut short, %d not run.",
+	goOn:           " They are measured by: servematrix resume %s",
+	nothingLeft:    "Everything was measured before that.",
+	endIt:          " servematrix resume %s ends the run in order.",
 	status: map[string]string{
 		result.StatusOK: "ok", result.StatusInvalid: "INVALID", result.StatusFailed: "FAILED", result.StatusSkipped: "skipped", StatusInterrupted: "interrupted", StatusMissing: "not run",
 	},

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"maps"
-	"path/filepath"
+	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,14 +33,21 @@ func (e *Incomplete) Unwrap() error { return e.Err }
 // gaps are what a report lacks of its run folder.
 type gaps struct {
 	said    []page.Text
-	first   error                 // the first thing that could not be read
-	broken  bool                  // the journal could not be read to its end
-	unfit   map[journal.Type]bool // events of these types could not be read
-	unknown map[journal.Type]int  // events of types that this version does not know
-	lines   spans                 // of the journal, damaged
-	numbers spans                 // of events that are not there
-	damage  *journal.DamageError  // the first such line
-	seq     int64                 // of the last event
+	first   error                   // the first thing that could not be read
+	broken  bool                    // the journal could not be read to its end
+	unfit   map[journal.Type]*unfit // events that could not be read
+	unknown map[journal.Type]int    // events of types that this version does not know
+	lines   spans                   // of the journal, damaged
+	numbers spans                   // of events that are not there
+	damage  *journal.DamageError    // the first such line
+	seq     int64                   // of the last event
+}
+
+// unfit are the events of one type that could not be read.
+type unfit struct {
+	times int
+	err   error // of the first
+	last  int64 // the number of the last
 }
 
 func (g *gaps) gap(en, zh string, args ...any) {
@@ -94,17 +103,25 @@ func (g *gaps) count(e journal.Event) {
 	}
 }
 
-// spoilt notes that an event could not be read; a nil error is none.
+// spoilt notes that the event that was counted last could not be read, or part of it; a nil error is none.
 func (g *gaps) spoilt(t journal.Type, err error) {
-	if err == nil || g.unfit[t] {
+	if err == nil {
 		return
 	}
+	g.first = cmp.Or(g.first, err)
 	if g.unfit == nil {
-		g.unfit = map[journal.Type]bool{}
+		g.unfit = map[journal.Type]*unfit{}
 	}
-	g.unfit[t], g.first = true, cmp.Or(g.first, err)
-	g.gap("Events of the type %s cannot be read, perhaps of a newer version of servematrix: %s", "无法读取 %s 类型的事件，可能来自更新版本的 servematrix：%s", t, err)
+	switch u := g.unfit[t]; {
+	case u == nil:
+		g.unfit[t] = &unfit{1, err, g.seq}
+	case u.last != g.seq: // more than one part of an event can be unfit
+		u.times, u.last = u.times+1, g.seq
+	}
 }
+
+// hides tells whether finished samples may be hidden by what could not be read.
+func (g *gaps) hides() bool { return g.damage != nil || g.unfit[journal.SampleEnded] != nil }
 
 // lacks says all that is missing in the report for want of what could not be read.
 func (t *tally) lacks() []page.Text {
@@ -116,11 +133,13 @@ func (t *tally) lacks() []page.Text {
 	if len(t.numbers) > 0 {
 		g.gap("Events are missing, by their numbers: %s", "按编号缺少的事件：%s", t.numbers)
 	}
-	if t.damage != nil {
-		if lost := t.untold(); len(lost) > 0 {
-			shown := lost[:min(len(lost), untoldMost)]
-			g.gap("Finished samples of which no event tells, and which stand in no table here: %d (%s)", "没有事件记录的已完成样本，不在此处任何表中：%d 个（%s）", len(lost), strings.Join(shown, ", ")+strings.Repeat(" …", min(len(lost)-len(shown), 1)))
-		}
+	for _, kind := range slices.Sorted(maps.Keys(t.unfit)) {
+		u := t.unfit[kind]
+		g.gap("Events of the type %s cannot be read, perhaps of a newer version of servematrix: %d (%s)", "无法读取 %s 类型的事件，可能来自更新版本的 servematrix：%d 个（%s）", kind, u.times, u.err)
+	}
+	if lost := t.hidden(); len(lost) > 0 {
+		shown := lost[:min(len(lost), untoldMost)]
+		g.gap("Finished samples of which no readable event tells, and which stand in no table here: %d (%s)", "没有可读事件记录的已完成样本，不在此处任何表中：%d 个（%s）", len(lost), strings.Join(shown, ", ")+strings.Repeat(" …", min(len(lost)-len(shown), 1)))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(t.unknown)) {
 		g.gap("Events of a type that this version of servematrix does not know are not shown: %s (%d)", "未显示本版本 servematrix 不认识的事件类型：%s（%d 个）", cmp.Or(kind, "?"), t.unknown[kind])
@@ -133,30 +152,52 @@ func (t *tally) mend() []page.Text {
 	if t.damage == nil {
 		return nil
 	}
+	return []page.Text{Mend(t.explain.run, t.damage.Line, t.plan.Imported != nil)}
+}
+
+// Mend says how to mend a run's journal that is damaged from a line on. The run is named as one types it.
+func Mend(run string, line int, imported bool) page.Text {
 	g := gaps{}
-	g.gap("To mend it, keep a copy of events.jsonl and cut it off before line %d; servematrix resume %s measures again what stood behind",
-		"修复方法：先备份 events.jsonl，再从第 %d 行起截断；servematrix resume %s 会重新测量其后的内容", t.lines[0].from, t.explain.run)
-	return g.said
+	if imported {
+		g.gap("To mend it, import again; copies of what was imported lie in sources", "修复方法：重新导入；导入内容的副本在 sources 中")
+	} else {
+		g.gap("To mend it, keep a copy of events.jsonl and cut it off before line %d; servematrix resume %s measures again what stood behind",
+			"修复方法：先备份 events.jsonl，再从第 %d 行起截断；servematrix resume %s 会重新测量其后的内容", line, run)
+	}
+	return g.said[0]
 }
 
 // untoldMost is how many samples are named of which no event tells.
 const untoldMost = 10
 
-// untold are the folders of samples whose event the journal lost.
-func (t *tally) untold() (names []string) {
+// hidden are finished samples that stand in no table for want of what could not be read.
+func (t *tally) hidden() []string {
+	if !t.hides() {
+		return nil
+	}
+	return t.untold()
+}
+
+// untold gives the folders of finished samples of which no event tells that can be read.
+func untold(folder journal.Folder) []string {
 	told := map[string]bool{}
-	for e, err := range t.folder.Events() {
-		if err == nil && e.Type == journal.SampleEnded {
-			told[samplePath(e)] = true
+	for e, err := range folder.Events() {
+		if err != nil || e.Type != journal.SampleEnded {
+			continue
+		}
+		if _, err := journal.Decode[journal.Ended](e); err == nil {
+			told[journal.AttemptName(e.Cell, e.Block, e.Attempt)] = true
 		}
 	}
-	found, _ := filepath.Glob(t.folder.Path("cells", "*", "b*-a*", journal.SampleFile)) // fails of a bad pattern only
-	for _, path := range found {
-		if rel := t.folder.Rel(path); !told[rel] {
-			names = append(names, filepath.Dir(rel))
+	files := os.DirFS(string(folder))
+	attempts, _ := fs.Glob(files, "cells/*/b*-a*") // fails of a bad pattern only
+	return slices.DeleteFunc(attempts, func(attempt string) bool {
+		if told[attempt] {
+			return true
 		}
-	}
-	return names
+		_, err := fs.Stat(files, path.Join(attempt, journal.SampleFile))
+		return err != nil
+	})
 }
 
 // nothing is the error of a journal of which nothing at all could be read, nil of any other.

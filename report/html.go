@@ -173,9 +173,7 @@ func (p *paging) state() page.State {
 // missing says which parts of a page there is nothing for, and why.
 func (p *paging) missing(d *page.Data, rows []Row) {
 	if d.State == page.Crashed {
-		p.gap("%s", "%s", p.crash(english)+" "+p.left(rows, english))
-		last := &p.said[len(p.said)-1]
-		last.ZH = visible(p.crash(chinese) + p.left(rows, chinese))
+		p.said = append(p.said, page.Text{EN: visible(p.crash(english) + " " + p.left(rows, english)), ZH: visible(p.crash(chinese) + p.left(rows, chinese))})
 	}
 	switch measured := d.Counts.OK + d.Counts.Invalid; {
 	case d.State == page.Empty && !p.broken:

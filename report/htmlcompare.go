@@ -24,8 +24,8 @@ func (p *paging) compared(d *page.Data, at map[string]int) {
 		d.NoCompare = page.Text{EN: "nothing valid was measured", ZH: "没有有效的测量结果"}
 		return
 	}
-	if p.damage != nil {
-		d.NoCompare = page.Text{EN: "the journal is damaged: samples may be hidden", ZH: "日志已损坏，可能有样本缺失"}
+	if p.hides() {
+		d.NoCompare = page.Text{EN: "not all of the journal can be read: samples may be hidden", ZH: "日志无法全部读取，可能有样本缺失"}
 		return
 	}
 	src := p.measured.all().Source(d.Run)

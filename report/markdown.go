@@ -100,7 +100,7 @@ func (t *tally) standing(rows []Row) string {
 		return "The run has not ended; so far it ran " + span + "."
 	}
 	span = "Ran " + span + "."
-	if t.verdict.Missing > 0 {
+	if t.verdict.Missing > 0 && t.first == nil {
 		span += " " + fmt.Sprintf(english.incomplete, t.verdict.Missing)
 	}
 	return span

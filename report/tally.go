@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"servematrix/compare"
@@ -50,6 +51,7 @@ type tally struct {
 	over     bool // nobody works on the run: without a verdict it crashed
 	scene    scene
 	gaps
+	untold   func() []string // finished samples of which no event tells that can be read; looked for once
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
@@ -81,6 +83,7 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	}
 	t.know(plan)
 	t.newer(plan)
+	t.untold = sync.OnceValue(func() []string { return untold(folder) })
 	t.explain = t.explainer(filepath.Base(string(folder)), "")
 	for i, c := range plan.Cells {
 		t.order[c.ID] = i

@@ -45,7 +45,7 @@ type words struct {
 
 	// Of a run that crashed: that, where, and what is left.
 	crashed, betweenServers, whileStarting, betweenClients, whileClient, whileStopping string
-	ofCell, left, nothingLeft                                                          string
+	ofCell, left, goOn, nothingLeft, endIt                                             string
 
 	// The table of a run with several blocks.
 	starts, between, lowHigh    string // heads

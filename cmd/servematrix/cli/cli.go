@@ -56,7 +56,7 @@ func Run(ctx context.Context, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := closedTrouble(damageTrouble(root.ExecuteContext(ctx)))
+	err := closedTrouble(damageTrouble(env, root.ExecuteContext(ctx)))
 	var e *exitError
 	if err != nil && !(errors.As(err, &e) && e.mute) {
 		stderr := &patient{w: env.Stderr}

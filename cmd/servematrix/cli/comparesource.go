@@ -70,14 +70,17 @@ func isRunWithoutPlan(place string) bool {
 
 // runSource reads a run folder.
 func runSource(env Env, arg string, folder journal.Folder) (*compare.Source, error) {
-	if _, err := readPlan(folder); err != nil {
+	plan, err := readPlan(folder)
+	if err != nil {
 		return nil, planTrouble(shown(env, string(folder)), err)
 	}
 	m, err := report.MeasurementsOf(folder)
 	if err != nil {
 		return nil, err
 	}
-	tellUnmeasured(env, folder, "")
+	if plan.Imported == nil {
+		tellUnmeasured(env, folder, true)
+	}
 	for _, gap := range m.Gaps {
 		fmt.Fprintf(env.Stderr, "%s: %s\n", arg, gap)
 	}

@@ -3,11 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"servematrix/journal"
 	"servematrix/matrix"
 	"servematrix/orchestrator"
+	"servematrix/report"
 )
 
 // Exit codes as the code gives them; ExitCodes says them to people.
@@ -84,20 +86,20 @@ func planTrouble(run string, err error) error {
 		hint: "no sample is lost; put " + journal.PlanFile + " back, or make it again from the sweep: servematrix run SWEEP --into " + run}
 }
 
-// damageTrouble says how to go on with a run whose journal was damaged; another
+// damageTrouble says how to mend a run whose journal was damaged; another
 // error stays as it is.
-func damageTrouble(err error) error {
+func damageTrouble(env Env, err error) error {
 	damage, is := errors.AsType[*journal.DamageError](err)
 	if _, known := errors.AsType[*exitError](err); !is || known {
 		return err
 	}
-	return &exitError{code: exitUsage, err: err, hint: fmt.Sprintf(
-		"no sample is lost; keep a copy of the file, then cut it off before line %d: resume measures again what stood behind", damage.Line)}
+	folder := journal.Folder(filepath.Dir(damage.Path))
+	return &exitError{code: exitUsage, err: err, hint: report.Mend(shown(env, string(folder)), damage.Line, isImported(folder)).EN}
 }
 
 // notAll gives the error of what was shown, though not all of it could be read, its exit code and what to do.
-func notAll(err error) error {
-	if known := damageTrouble(err); known != err {
+func notAll(env Env, err error) error {
+	if known := damageTrouble(env, err); known != err {
 		return known
 	}
 	return &exitError{code: exitUsage, err: err}

@@ -105,9 +105,9 @@ func logs(ctx context.Context, env Env, folder journal.Folder, cell []string, op
 		p.add(f[0], f[1])
 	}
 	if !opt.follow {
-		return cmp.Or(p.finish(), s.damaged())
+		return cmp.Or(p.finish(), s.damaged(env))
 	}
-	return cmp.Or(s.follow(ctx, p, what, opt), s.damaged())
+	return cmp.Or(s.follow(ctx, p, what, opt), s.damaged(env))
 }
 
 // resolveCell finds the cell that a person means.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -10,18 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/journal"
+	"servematrix/matrix"
 	"servematrix/orchestrator"
+	"servematrix/report"
 )
 
 // listed is one line of ls.
 type listed struct {
 	Run     string         `json:"run"`
-	State   string         `json:"state"`
+	State   string         `json:"state"` // "" where nothing is known
 	Begin   time.Time      `json:"begin"`
 	Samples int            `json:"samples"` // cells × blocks asked for
 	Counts  map[string]int `json:"counts"`  // by status
 	Bytes   int64          `json:"bytes"`
-	Problem string         `json:"problem,omitempty"` // why nothing more is known
+	Problem string         `json:"problem,omitempty"` // what could not be read
 }
 
 func newLs(env Env) *cobra.Command {
@@ -30,7 +34,8 @@ func newLs(env Env) *cobra.Command {
 		Use:   "ls [DIR]",
 		Short: "List the runs in a folder",
 		Long: `Lists the run folders in DIR (./runs by default), oldest first: where each stands (live,
-done, interrupted, crashed, new, imported), how its samples ended, and the room that it takes on disk.
+done, interrupted, crashed, new, imported, damaged), how its samples ended, and the room that it takes
+on disk.
 
 Exit codes: 0 listed (also when there is none) · 2 usage`,
 		Example: "  servematrix ls runs",
@@ -73,32 +78,46 @@ func ls(env Env, dir string, named bool, format string) error {
 	w := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tSTATE\tSAMPLES\tOK\tINVALID\tFAILED\tSKIPPED\tSIZE")
 	for _, l := range list {
-		if l.Problem != "" {
-			size := "?"
-			if l.Bytes > 0 {
-				size = bytesText(l.Bytes)
-			}
-			fmt.Fprintf(w, "%s\t?\t\t\t\t\t\t%s\t%s\n", l.Run, size, l.Problem)
-			continue
-		}
-		n := l.Counts
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", l.Run, l.State, l.Samples, n[orchestrator.StatusOK], n[orchestrator.StatusInvalid],
-			n[orchestrator.StatusFailed], n[orchestrator.StatusSkipped], bytesText(l.Bytes))
+		l.write(w)
 	}
 	return w.Flush()
 }
 
-// listOne describes a run; a folder that cannot be read is listed with its problem.
+func (l listed) write(w io.Writer) {
+	size := "?"
+	if l.Bytes > 0 {
+		size = bytesText(l.Bytes)
+	}
+	if l.State == "" {
+		fmt.Fprintf(w, "%s\t?\t\t\t\t\t\t%s", report.Visible(l.Run), size)
+	} else {
+		n := l.Counts
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s", report.Visible(l.Run), l.State, l.Samples, n[orchestrator.StatusOK], n[orchestrator.StatusInvalid],
+			n[orchestrator.StatusFailed], n[orchestrator.StatusSkipped], size)
+	}
+	if l.Problem != "" {
+		fmt.Fprintf(w, "\t%s", report.Visible(l.Problem))
+	}
+	fmt.Fprintln(w)
+}
+
+// listOne describes a run, as far as it can be read; what cannot is its problem.
 func listOne(env Env, f journal.Folder) listed {
 	if _, err := journal.Open(string(f)); err != nil {
 		return listed{Run: shown(env, string(f)), Begin: startOf(f), Problem: err.Error()}
 	}
 	l := listed{Run: shown(env, string(f)), Begin: startOf(f), Bytes: size(f)}
-	s, err := takeSnapshot(env, f)
+	s, err := salvageSnapshot(env, f)
 	if err != nil {
 		l.Problem = err.Error()
 		return l
 	}
 	l.State, l.Samples, l.Counts = s.runState(), len(s.units), s.counts()
+	if n := len(s.damage); n > 0 {
+		l.Problem = s.damage[0].Error()
+		if newer := n == 1 && errors.Is(s.damage[0], matrix.ErrNewerPlan); !newer && l.State != runLive {
+			l.State = runDamaged
+		}
+	}
 	return l
 }

@@ -61,11 +61,11 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := readPlan(folder); err != nil && opt.format != "html" && !errors.Is(err, matrix.ErrNewerPlan) {
+	plan, err := readPlan(folder)
+	if err != nil && opt.format != "html" && !errors.Is(err, matrix.ErrNewerPlan) {
 		return planTrouble(shown(env, string(folder)), err)
 	}
 	debug.SetGCPercent(400) // a short program that makes much garbage and keeps little
-	tellUnmeasured(env, folder, opt.format)
 	draw := func(w io.Writer) error {
 		switch opt.format {
 		case "md":
@@ -91,42 +91,61 @@ func drawReport(env Env, arg string, opt reportOptions) error {
 		return err
 	}
 	if opt.out == "-" {
-		return drawn(draw(env.Stdout))
+		err = draw(env.Stdout)
+	} else {
+		err = writeOut(env, opt.out, draw)
 	}
-	err = writeOut(env, opt.out, draw)
-	if _, incomplete := errors.AsType[*report.Incomplete](err); err == nil || incomplete {
+	_, incomplete := errors.AsType[*report.Incomplete](err)
+	if err != nil && !incomplete {
+		return err
+	}
+	if opt.out != "-" {
 		wrote(env, env.path(opt.out))
 	}
-	return drawn(err)
+	if wordless := opt.format == "csv" || opt.format == "jsonl" || opt.format == "benchfmt"; wordless && plan.Imported == nil {
+		tellUnmeasured(env, folder, !incomplete)
+	}
+	if incomplete {
+		return notAll(env, err)
+	}
+	return nil
 }
 
-// drawn gives the error of a report that lacks something its exit code.
-func drawn(err error) error {
-	if _, is := errors.AsType[*report.Incomplete](err); is {
-		return notAll(err)
-	}
-	return err
-}
-
-// tellUnmeasured says on stderr that a run ended early, where the format has no words for it.
-func tellUnmeasured(env Env, folder journal.Folder, format string) {
-	if format == "text" || format == "md" || format == "html" || folder.Live() {
+// tellUnmeasured says on stderr that a run ended early, for what has no words for it; whole: resume goes on with it.
+func tellUnmeasured(env Env, folder journal.Folder, whole bool) {
+	if folder.Live() {
 		return
 	}
-	const tail = 64 << 10
-	events, err := folder.Recent(tail)
-	if err != nil || len(events) == 0 {
+	run, how := shown(env, string(folder)), "crashed"
+	switch last := lastEvent(folder); last.Type {
+	case "": // nothing has begun
 		return
-	}
-	run, last := shown(env, string(folder)), events[len(events)-1]
-	how := "crashed"
-	if last.Type == journal.RunEnded {
+	case journal.RunEnded:
 		if d, err := journal.Decode[journal.Verdict](last); err != nil || d.Missing == 0 {
 			return
 		}
 		how = "ended early"
 	}
-	fmt.Fprintf(env.Stderr, "%s %s: what was not measured is missing here; go on with: servematrix resume %s\n", run, how, run)
+	goOn := ""
+	if whole {
+		goOn = "; go on with: servematrix resume " + run
+	}
+	fmt.Fprintf(env.Stderr, "%s %s: what was not measured is missing here%s\n", run, how, goOn)
+}
+
+// lastEvent is the last event of a run that can be read.
+func lastEvent(folder journal.Folder) (last journal.Event) {
+	const tail = 64 << 10
+	events, err := folder.Recent(tail)
+	if n := len(events); err == nil && n > 0 {
+		return events[n-1]
+	}
+	for e, err := range folder.Events() {
+		if err == nil {
+			last = e.Clone()
+		}
+	}
+	return last
 }
 
 // counted counts what is written.

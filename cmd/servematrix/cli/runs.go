@@ -25,6 +25,7 @@ const (
 	runCrashed     = "crashed"     // its orchestrator vanished; resume goes on
 	runNew         = "new"         // nothing was started yet
 	runImported    = "imported"    // nothing was run: its samples were measured elsewhere
+	runDamaged     = "damaged"     // its journal cannot be read whole: where it stands nobody can say for sure
 )
 
 // snapshot is a run as its folder shows it now.
@@ -147,7 +148,7 @@ func (s *snapshot) events() iter.Seq2[journal.Event, error] {
 }
 
 // damaged is the error of a run that was shown as far as it could be read, nil of one that is whole.
-func (s *snapshot) damaged() error {
+func (s *snapshot) damaged(env Env) error {
 	if len(s.damage) == 0 {
 		return nil
 	}
@@ -155,7 +156,7 @@ func (s *snapshot) damaged() error {
 	if n := len(s.damage) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %s more)", count(n, "place"))
 	}
-	return notAll(fmt.Errorf("not all of the run folder could be read, and what is shown lacks it: %w%s", s.damage[0], more))
+	return notAll(env, fmt.Errorf("not all of the run folder could be read, and what is shown lacks it: %w%s", s.damage[0], more))
 }
 
 // runState says in one word where the run stands.

@@ -111,12 +111,12 @@ func status(ctx context.Context, env Env, folder journal.Folder, format, color s
 	}
 	st := s.standing(env)
 	if format == "json" {
-		return cmp.Or(writeJSON(env.Stdout, st), s.damaged())
+		return cmp.Or(writeJSON(env.Stdout, st), s.damaged(env))
 	}
 	if err := errors.Join(st.explain(s), st.write(env.Stdout)); err != nil || st.State == runImported {
-		return cmp.Or(err, s.damaged())
+		return cmp.Or(err, s.damaged(env))
 	}
-	return cmp.Or(s.drawStill(env), s.damaged())
+	return cmp.Or(s.drawStill(env), s.damaged(env))
 }
 
 // drawStill draws the block of the live view once, as the run folder shows it now.
@@ -157,7 +157,7 @@ func (s *snapshot) standing(env Env) standing {
 	if s.plan.Imported != nil {
 		st.Imported = s.plan.Imported.Files
 	}
-	for _, err := range s.damage[:min(len(s.damage), most)] {
+	for _, err := range s.damage {
 		st.Damaged = append(st.Damaged, err.Error())
 	}
 	if st.Warnings == nil {
@@ -214,7 +214,7 @@ func tally(total int, n map[string]int) string {
 	return out
 }
 
-// most is how many failures the text lists; the report has them all.
+// most is how many failures, warnings and damaged places the text lists; the JSON has them all.
 const most = 20
 
 func (st standing) write(w io.Writer) error {
@@ -265,13 +265,21 @@ func (st standing) write(w io.Writer) error {
 			line("", "  %s", more)
 		}
 	}
-	for _, text := range st.Warnings[max(0, len(st.Warnings)-most):] {
+	before := max(0, len(st.Warnings)-most)
+	if before > 0 {
+		line("warning", "… and %d before these", before)
+	}
+	for _, text := range st.Warnings[before:] {
 		line("warning", "%s", progress.Clean(text))
 	}
-	for _, place := range st.Damaged {
+	for i, place := range st.Damaged {
+		if i == most {
+			line("", "… and %d more", len(st.Damaged)-most)
+			break
+		}
 		line("damaged", "%s", progress.Clean(place))
 	}
-	if st.State == runInterrupted || st.State == runCrashed || st.State == runNew {
+	if len(st.Damaged) == 0 && (st.State == runInterrupted || st.State == runCrashed || st.State == runNew) { // else resume refuses it
 		line("go on", "servematrix resume %s", st.Run)
 	}
 	_, err := io.WriteString(w, b.String())
