@@ -33,7 +33,8 @@ type Client struct {
 	extra        map[string]json.RawMessage
 	extraDecides bool // the length of answers
 	simulated    atomic.Bool
-	streams      sync.Pool // of *stream
+	spoken       atomic.Bool // the server has answered over net/http
+	streams      sync.Pool   // of *stream
 	hoard        *hoard
 	atOnce       time.Duration
 }
@@ -118,7 +119,7 @@ func (c *Client) Send(ctx context.Context, p dataset.Prompt, began time.Time) *R
 		r.Failed = classify(err, answered(err))
 		switch r.Failed.Class { // of those that an HTTP/1.1 server's answer to a frame looks like
 		case Reset, Malformed, Other:
-			if c.opt.HTTP2 && ctx.Err() == nil {
+			if c.opt.HTTP2 && !c.spoken.Load() && ctx.Err() == nil {
 				r.Failed.Message += " (with --http2 the server has to speak HTTP/2)"
 			}
 		}
@@ -143,10 +144,10 @@ func (c *Client) exchange(ctx context.Context, stop func(), a *answer, p dataset
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		a.Failed = c.statusFailure(response)
 		if unread(response) {
-			c.transport.CloseIdleConnections() // one was kept when the answer had been read
+			c.leave(response)
 		}
+		a.Failed = c.statusFailure(response)
 	} else if a.Failed = compressed(response); a.Failed == nil {
 		a.read(response, stop)
 	}
@@ -156,7 +157,20 @@ func (c *Client) exchange(ctx context.Context, stop func(), a *answer, p dataset
 // unread tells of an answer behind which a connection is of no more use: a server may refuse a request
 // by its length and leave unread what has arrived of it, and with that all that comes behind it.
 func unread(response *http.Response) bool {
-	return response.StatusCode == http.StatusRequestEntityTooLarge
+	return response.ProtoMajor == 1 && response.StatusCode == http.StatusRequestEntityTooLarge
+}
+
+// leave sees to it that the connection of an answer is not used again: net/http keeps one whose answer
+// was read to its end, and that of an empty answer at once.
+func (c *Client) leave(response *http.Response) {
+	if response.ContentLength == 0 {
+		c.transport.CloseIdleConnections()
+		return
+	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(response.Body, response.ContentLength-1), response.Body}
 }
 
 // compressed refuses an answer that is.
@@ -211,6 +225,7 @@ func (c *Client) try(ctx context.Context, method, path string, out *outgoing) (*
 		}
 		return nil, t
 	}
+	c.spoken.Store(true)
 	if response.Header.Get(simulatedHeader) != "" {
 		c.simulated.Store(true)
 	}

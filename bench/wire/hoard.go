@@ -10,9 +10,9 @@ import (
 // servers send lines without end.
 //
 // Many streams may have events longer than roomy for all of their time: /generate says the whole text
-// again with each token, and 20,000 tokens are longer. Longer than large is what comes once in an
-// answer, the log probabilities of a whole prompt for example; many of these at once come from a
-// server that is broken.
+// again with each token, and 20,000 tokens are longer. Longer than large are the log probabilities of
+// a whole prompt, which SGLang says again with each token, too, where they are asked for: few of
+// these are on their way at once, unless the server is broken.
 type hoard struct {
 	long  limit     // what buffers have beyond roomy
 	parts limit     // what of events is beyond large
@@ -22,7 +22,7 @@ type hoard struct {
 func newHoard() *hoard {
 	return &hoard{
 		long:  limit{most: 256 << 20, what: "64 KiB"},
-		parts: limit{most: 24 << 20, what: "1 MiB"},
+		parts: limit{most: 64 << 20, what: "1 MiB"},
 		free:  sync.Pool{New: func() any { return new(make([]byte, large)) }},
 	}
 }

@@ -162,7 +162,7 @@ func (p *pipe) read() {
 	if p.closed {
 		return
 	}
-	n, at, err := receive(p.fd, p.buf, p.stamp, p.body.at)
+	n, at, err := receive(p.fd, p.buf, p.stamp, latest(p.body.at, p.since))
 	p.body.at = at
 	switch {
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EINTR):
@@ -177,6 +177,13 @@ func (p *pipe) read() {
 		return
 	}
 	p.came(p.buf[:n], err)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // came takes what came of an answer.

@@ -33,8 +33,9 @@ type pipes struct {
 	epoll int
 	ready syscall.RawConn // epoll, to be waited for as Go waits for sockets
 	file  *os.File
-	buf   []byte // what a connection brought, one at a time
-	stamp []byte // and when
+	buf   []byte    // what a connection brought, one at a time
+	stamp []byte    // and when; nil of a unix socket
+	since time.Time // what is read now could not be read then
 	heads heads
 	busy  atomic.Int64 // nanoseconds that the reading took
 
@@ -59,10 +60,13 @@ func newPipes(c *Client) *pipes {
 		unix.Close(epoll)
 		return nil
 	}
-	s := &pipes{client: c, dial: dialer(c), before: requestHead(c), epoll: epoll, open: map[int32]*pipe{}, buf: make([]byte, 64<<10), stamp: make([]byte, stampSpace), file: os.NewFile(uintptr(epoll), "epoll")}
+	s := &pipes{client: c, dial: dialer(c), before: requestHead(c), epoll: epoll, open: map[int32]*pipe{}, buf: make([]byte, 64<<10), file: os.NewFile(uintptr(epoll), "epoll")}
 	if s.ready, err = s.file.SyscallConn(); err != nil {
 		s.file.Close()
 		return nil
+	}
+	if c.opt.UnixSocket == "" {
+		s.stamp = make([]byte, stampSpace)
 	}
 	go s.watch()
 	return s
@@ -141,7 +145,9 @@ func (s *pipes) adopt(conn net.Conn) (*pipe, error) {
 	if failed != nil {
 		return nil, os.NewSyscallError("dup", failed)
 	}
-	stamped(fd)
+	if s.stamp != nil {
+		stamped(fd)
+	}
 	p := &pipe{pipes: s, fd: fd, over: make(chan struct{}, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,6 +172,7 @@ func (s *pipes) watch() {
 				continue
 			}
 			if err != nil || n == 0 {
+				s.since = began.Add(-stampLead)
 				return err != nil
 			}
 			for _, e := range events[:n] {
@@ -175,6 +182,9 @@ func (s *pipes) watch() {
 				if p != nil {
 					p.read()
 				}
+			}
+			if n < len(events) {
+				s.since = began.Add(-stampLead)
 			}
 			now := time.Now()
 			s.busy.Add(int64(now.Sub(began)))

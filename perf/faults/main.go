@@ -37,7 +37,7 @@ var (
 
 // Limits of a run.
 const (
-	most  = 100 << 20        // of resident memory: eight events without end may hold 1 MiB each, and 24 MiB together
+	most  = 250 << 20        // of resident memory: eight events without end may hold 1 MiB each, and 64 MiB together
 	grace = 10 * time.Second // beyond the requests' own timeouts
 )
 
