@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,7 @@ func checkPart(t *testing.T, text string) {
 		}
 		_, named := doc["server"].(string)
 		isProfile = isProfile || named
+		checkJobs(t, doc["jobs"])
 	}
 	if !isProfile {
 		return
@@ -92,6 +94,23 @@ func checkPart(t *testing.T, text string) {
 	}
 	if _, err := engine.Load(file); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// jobKeys are what GitHub knows of a job in a workflow.
+var jobKeys = strings.Fields("name permissions needs if runs-on snapshot environment concurrency outputs env defaults steps timeout-minutes strategy continue-on-error container services uses with secrets")
+
+// checkJobs wants that the jobs of a workflow have no other keys: GitHub refuses the whole file.
+func checkJobs(t *testing.T, jobs any) {
+	t.Helper()
+	all, _ := jobs.(map[string]any)
+	for name, job := range all {
+		keys, _ := job.(map[string]any)
+		for key := range keys {
+			if !slices.Contains(jobKeys, key) {
+				t.Errorf("job %s: GitHub knows no key %s", name, key)
+			}
+		}
 	}
 }
 
