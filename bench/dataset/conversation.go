@@ -45,6 +45,7 @@ type talk struct {
 	turns    []turn
 	messages []Message                  // before the first turn; all of an openai request
 	body     map[string]json.RawMessage // fields of an openai request besides
+	pictured bool                       // it has an image or a video, which count with RulesVLLM alone
 }
 
 // turn is what a user says and what was answered then.
@@ -83,8 +84,6 @@ func (m *maker) talk(raw []byte) (t talk, err error) {
 		return t, missing("prompt", raw)
 	case m.Rules == RulesVLLM && len(e.Conversations) < 2:
 		return t, errPassedOver
-	case m.Rules == RulesVLLM && e.pictured():
-		return t, errors.New("has an image or a video: only text can be sent")
 	case e.Conversations == nil && e.Conversation == nil && m.Name == Custom:
 		return t, missing("conversations and no prompt", raw)
 	case e.Conversations == nil && e.Conversation == nil:
@@ -93,6 +92,7 @@ func (m *maker) talk(raw []byte) (t talk, err error) {
 		return t, errPassedOver
 	case !m.MultiTurn: // the first two, whoever says them, as in sglang.bench_serving
 		t.turns = []turn{{text: list[0].text(), answer: list[1].text()}}
+		t.pictured = e.pictured()
 		return t, nil
 	}
 	for i, s := range list {
@@ -179,8 +179,11 @@ func (m *maker) measure(t talk) (lengths, error) {
 		all = append(all, [2]int{input, output})
 		before = input + output
 	}
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return nil, errPassedOver
+	case m.Rules == RulesVLLM && t.pictured: // vLLM passes over for their length before it looks
+		return nil, errors.New("has an image or a video: only text can be sent")
 	}
 	if m.tokenizer == nil {
 		for i := range all {

@@ -102,6 +102,11 @@ func TestVLLMsRulesTellAndRefuse(t *testing.T) {
 	if err != nil || set.Count != 2 || !strings.Contains(strings.Join(set.Notes, "\n"), "holds 2 prompts to send, not the 5") {
 		t.Errorf("%+v, %v", set, err)
 	}
+	set, err = Open(rules(ShareGPT, `[{"conversations": [{"value": "a question to ask"}, {"value": "x"}]}, {"conversations": [{"value": "?"}, {"value": "x"}], "image": "i.png"}]`,
+		func(o *Options) { o.NoOversample = true }))
+	if err != nil || set.Count != 1 || !strings.Contains(strings.Join(set.Notes, "\n"), "passed over as too short") {
+		t.Errorf("a picture beside a prompt that is too short: %+v, %v", set, err)
+	}
 	for _, c := range []struct{ name, content, says string }{
 		{Custom, `{"conversations": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}`, "data:1: no prompt; there is conversations"},
 		{ShareGPT, `[{"conversations": [{"value": "a question to ask"}, {"value": "x"}], "image": "i.png"}]`, "data:1: has an image or a video"},
