@@ -22,7 +22,7 @@ type arg struct {
 	flag   string
 	value  *tree
 	repeat bool
-	on     bool // it is on by itself, so that false is to be said
+	on     bool // it is on by itself, so that false is to be said; a test of package engine holds which are
 }
 
 // loadArgs reads an args map; false after reporting what is wrong. A key without
@@ -186,7 +186,7 @@ func (nm *names) loadBench(n *yaml.Node) ([]word, []arg, bool) {
 		switch args[i].flag {
 		case "--base-url", "--host", "--port":
 			addressed = true
-		case "--use-trace-timestamps":
+		case "--ignore-eos", "--use-trace-timestamps":
 			args[i].on = true
 		}
 	}
