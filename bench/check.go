@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"servematrix/bench/pasted"
 	"servematrix/bench/wire"
+	"servematrix/command"
 )
 
 // later matches a value that only a run knows, as plans write it: ${{ server.url }}.
@@ -37,7 +40,8 @@ func Check(args []string) error {
 			return value
 		})
 	}
-	err := fs.Parse(pasted.Spell(filled, func(name string) string { return pasted.Exact(fs, name) }))
+	words := pasted.Spell(filled, func(name string) string { return pasted.Exact(fs, name) })
+	err := fs.Parse(words)
 	if _, unknown := errors.AsType[*pflag.NotExistError](err); open && !unknown {
 		return nil // the value that is missing could be what is wrong
 	}
@@ -48,10 +52,27 @@ func Check(args []string) error {
 		return err
 	}
 	if fs.NArg() > 0 {
-		return fmt.Errorf("%q belongs to no flag", fs.Arg(0))
+		return fmt.Errorf("%q belongs to no flag%s", fs.Arg(0), oneText(words, fs.Args()))
 	}
 	_, err = opt.resolve()
 	return err
+}
+
+// oneText says of the first of loose words, where it stands behind a flag whose value is a list in
+// one text, how that is written.
+func oneText(words, loose []string) string {
+	for _, flag := range []string{"--slo", "--percentiles"} {
+		at := slices.Index(words, flag)
+		if at < 0 || at+2 >= len(words) || words[at+2] != loose[0] {
+			continue
+		}
+		list := words[at+1:]
+		if end := slices.IndexFunc(list, command.IsFlag); end > 0 {
+			list = list[:end]
+		}
+		return fmt.Sprintf(": %s takes one text, %q", flag, strings.Join(list, ","))
+	}
+	return ""
 }
 
 // CheckBackend tells what is wrong with a value of --backend.

@@ -19,6 +19,8 @@ func TestCheck(t *testing.T) {
 		{args: "--goodput ttft:500 tpot:50 e2el:1000 --seed 1"},
 		{args: "--goodput ttft:500,e2el:1000"},
 		{args: "--goodput ttft:500 --seed 1 tpot:x", want: `"tpot:x" belongs to no flag`},
+		{args: "--find max-rate --slo p99_ttft_ms<500 mean_tpot_ms<50 p99_itl_ms<9 --seed 1", want: `"mean_tpot_ms<50" belongs to no flag: --slo takes one text, "p99_ttft_ms<500,mean_tpot_ms<50,p99_itl_ms<9"`},
+		{args: "--percentiles 50 99", want: `"99" belongs to no flag: --percentiles takes one text, "50,99"`},
 		{args: "--goodput p99:5", want: "want ttft:MS, tpot:MS or e2el:MS"},
 		{args: "--goodput ttft:0", want: "milliseconds of more than 0"},
 		{args: "--ca-cert only/there.pem --dataset-name sharegpt --dataset-path only/there.json"}, // files are the run's
