@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"servematrix/bench"
-	"servematrix/command"
 	"servematrix/matrix"
 )
 
@@ -17,7 +16,7 @@ const anyBackend = "openai"
 func (k *completion) backends(p *matrix.Plan) {
 	open := map[string]*matrix.Client{}
 	for _, cl := range p.Clients {
-		if cl.Profile == own && !command.IsScript(cl.Argv) && !arguments(cl.Argv, k.catalog.Client(own).Match).Has("--backend") {
+		if r, is := ownReading(cl.Argv); is && !k.refused[cl] && !r.Args().Has("--backend") {
 			open[cl.ID] = cl
 		}
 	}
@@ -52,9 +51,11 @@ func (k *completion) backends(p *matrix.Plan) {
 		if backend == "" {
 			backend, origin = anyBackend, byDefault
 		}
-		at := len(v.Argv) - len(reading(v.Argv, k.catalog.Client(own).Match).Words) + 2 // behind servematrix bench
+		r, _ := ownReading(v.Argv)
+		at := len(v.Argv) - len(r.Words) + 2 // behind servematrix bench
 		v.Argv = slices.Insert(slices.Clone(v.Argv), at, "--backend", backend)
 		from(v, "backend", origin)
+		k.filled[cl] = true
 		k.changed = append(k.changed, cl)
 	}
 }

@@ -48,18 +48,46 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// A load that is told its backend and one that is left to find the same are one.
+// A load that is told its backend and one that is left to find the same are one, and so are one
+// with whole and one with shortened flags. What made them so is said.
 func TestABackendThatIsGivenIsTheSame(t *testing.T) {
-	p := plan(server("vllm serve m --port 8000"), nil)
-	for i, command := range []string{"servematrix bench --dataset-name random", "servematrix bench --backend vllm --dataset-name random"} {
-		c := client(command)
-		c.Name, c.ID = []string{"a", "b"}[i], []string{"a-1", "b-2"}[i]
-		p.Clients = append(p.Clients, c)
-		p.Cells = append(p.Cells, matrix.Cell{Server: p.Servers[0].ID, Client: c.ID})
+	const whole = "servematrix bench --backend vllm --dataset-name random"
+	for other, says := range map[string]string{
+		"servematrix bench --dataset-name random":             "a and b are the same load once --backend is filled in",
+		"servematrix bench --backend vllm --dataset-n random": "a and b are the same load once their flags are written out",
+	} {
+		p := plan(server("vllm serve m --port 8000"), nil)
+		for i, command := range []string{other, whole} {
+			c := client(command)
+			c.Name, c.ID = []string{"a", "b"}[i], []string{"a-1", "b-2"}[i]
+			p.Clients = append(p.Clients, c)
+			p.Cells = append(p.Cells, matrix.Cell{Server: p.Servers[0].ID, Client: c.ID})
+		}
+		p.Reidentify(p.Clients)
+		if problems := mustLoad(t).Complete(p); len(problems) != 1 || problems[0].Rule != "duplicate-cell" || problems[0].Message != says {
+			t.Errorf("%s: %v", other, problems)
+		}
 	}
-	p.Reidentify(p.Clients)
-	if problems := mustLoad(t).Complete(p); len(problems) != 1 || problems[0].Rule != "duplicate-cell" {
-		t.Error(problems)
+}
+
+// What is known of the embedded client's command holds under any profile: its flags are whole and
+// checked, and its backend is filled in.
+func TestOwnCommandUnderAnyProfile(t *testing.T) {
+	for _, profile := range []string{"", Generic, own, "mine"} {
+		for line, want := range map[string]string{
+			"servematrix bench --port 8000 --num-promts 8 --dataset-name random": "",
+			"servematrix bench --port 8000 --num-prompt 8 --dataset-name random": "servematrix bench --backend vllm --port 8000 --num-prompts 8 --dataset-name random",
+		} {
+			c := client(line)
+			c.ID, c.Profile = "default-0", profile
+			problems := mustLoad(t, "client: mine\nextends: generic\nmatch: [servematrix bench]\n").Complete(plan(server("vllm serve m"), c))
+			switch {
+			case want == "" && (len(problems) != 1 || problems[0].Rule != "client-flag" || problems[0].Suggestion != `did you mean "--num-prompts"?`):
+				t.Errorf("profile %q: %s: %+v", profile, line, problems)
+			case want != "" && (len(problems) > 0 || strings.Join(c.Argv, " ") != want):
+				t.Errorf("profile %q: %s became %q: %v", profile, line, c.Argv, problems)
+			}
+		}
 	}
 }
 

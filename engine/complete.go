@@ -31,13 +31,15 @@ const byDefault = "default"
 // the generic one. What the sweep gives stays, and Origins tells where each
 // value is from. It returns what is wrong with the commands, sorted by place.
 func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
-	k := &completion{catalog: c, seen: map[string]bool{}, failure: map[*ServerProfile][]matrix.FailurePattern{}, fine: map[string]bool{}}
+	k := &completion{catalog: c, seen: map[string]bool{}, failure: map[*ServerProfile][]matrix.FailurePattern{}, fine: map[string]bool{},
+		refused: map[*matrix.Client]bool{}, filled: map[*matrix.Client]bool{}}
 	for _, s := range p.Servers {
 		k.server(s)
 	}
 	for _, cl := range p.Clients {
-		k.embed(cl)
-		k.client(cl)
+		if k.embed(cl); !k.refused[cl] {
+			k.client(cl)
+		}
 	}
 	k.backends(p)
 	k.identities(p)
@@ -54,8 +56,10 @@ type completion struct {
 	problems matrix.Problems
 	seen     map[string]bool // problems reported: a thousand variants share one command line
 	failure  map[*ServerProfile][]matrix.FailurePattern
-	fine     map[string]bool  // regular expressions that compile
-	changed  []*matrix.Client // whose command is not the sweep's any more
+	fine     map[string]bool         // regular expressions that compile
+	changed  []*matrix.Client        // whose command is not the sweep's any more
+	refused  map[*matrix.Client]bool // in whose place the embedded client cannot run; nothing else is said of them
+	filled   map[*matrix.Client]bool // whose backend was filled in
 }
 
 // report keeps a problem once for each place, rule and message.

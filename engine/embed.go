@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,12 +39,12 @@ func (c *Catalog) Embed(argv []string) (Embedding, error) {
 	if command.IsScript(argv) {
 		return Embedding{}, fmt.Errorf("a client in a shell script cannot be replaced")
 	}
-	p, r := recognise(command.Readings(argv), c.clients, func(p *ClientProfile) []Match { return p.Match })
-	switch {
-	case p == nil || pasted.Lookup(p.Name) == nil && p.Name != own:
-		return Embedding{}, fmt.Errorf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
-	case p.Name == own:
+	if r, is := ownReading(argv); is {
 		return c.embedOwn(argv[:len(argv)-len(r.Words)], r.Words[2:])
+	}
+	p, r := recognise(command.Readings(argv), c.clients, func(p *ClientProfile) []Match { return p.Match })
+	if p == nil || pasted.Lookup(p.Name) == nil {
+		return Embedding{}, fmt.Errorf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
 	}
 	before, keep := r.Before(argv)
 	if !keep {
@@ -71,21 +72,24 @@ func (c *Catalog) embedOwn(before, args []string) (Embedding, error) {
 }
 
 // embed puts the embedded client in the place of a workload's own, where the sweep asks for it, and
-// writes its own command as other parts of servematrix read it.
+// writes its own command as other parts of servematrix read it. Where that cannot be, nothing else
+// is looked for in that workload.
 func (k *completion) embed(cl *matrix.Client) {
 	v := &cl.Variant
-	what := "profile: " + Replace
-	switch p := v.Profile; {
-	case p == Replace:
+	what := own
+	if _, is := ownReading(v.Argv); !is {
+		what = "profile: " + Replace
+	}
+	switch {
+	case v.Profile == Replace:
 		v.Profile = own
-	case p == "" && !given(v, "bench") && !command.IsScript(v.Argv) && k.isOwn(v.Argv):
-		what = own
-	default:
+	case what != own || given(v, "bench"):
 		return
 	}
 	e, err := k.catalog.Embed(v.Argv)
 	if err != nil {
-		v.Profile = Generic // of which nothing else can be wrong
+		v.Profile = cmp.Or(v.Profile, own)
+		k.refused[cl] = true
 		k.report(matrix.Error, v.At, "no-equivalent", otherwise(err, what), "%s: %v", what, err)
 		return
 	}
@@ -103,21 +107,30 @@ func (k *completion) embed(cl *matrix.Client) {
 	k.changed = append(k.changed, cl)
 }
 
-// isOwn tells a command of the embedded client.
-func (k *completion) isOwn(argv []string) bool {
-	p := k.catalog.recogniseClient(argv)
-	return p != nil && p.Name == own
+// Instead is what to write where Embed refuses a command; "" where its error says all.
+func Instead(err error) string {
+	if unknown, ok := errors.AsType[*pasted.UnknownFlag](err); ok {
+		return spelling.DidYouMean(unknown.Name, pasted.Lookup(unknown.Program).Names())
+	}
+	if refused, ok := errors.AsType[*pasted.Refusal](err); ok {
+		return cmp.Or(refused.Instead, "take the flag out")
+	}
+	return ""
 }
 
 // otherwise is what to do where a client cannot be replaced.
 func otherwise(err error, what string) string {
-	if unknown, ok := errors.AsType[*pasted.UnknownFlag](err); ok {
-		return spelling.DidYouMean(unknown.Name, pasted.Lookup(unknown.Program).Names())
+	_, misspelt := errors.AsType[*pasted.UnknownFlag](err)
+	instead, itself := Instead(err), "take profile: "+Replace+" out, and the client itself runs"
+	switch {
+	case what == own:
+		return cmp.Or(instead, "see: servematrix bench --help")
+	case misspelt:
+		return instead
+	case instead == "":
+		return itself
 	}
-	if what == own {
-		return "see: servematrix bench --help"
-	}
-	return "take the flag out; or take profile: embedded out, and the client itself runs"
+	return instead + "; or " + itself
 }
 
 // identities gives workloads whose command was changed the ids of what runs.
@@ -126,7 +139,17 @@ func (k *completion) identities(p *matrix.Plan) {
 		return
 	}
 	for _, twice := range p.Reidentify(k.changed) {
-		k.report(matrix.Error, twice[1].At, "duplicate-cell", "take one of them out",
-			"%s and %s are the same load once the embedded client runs them", twice[0].Name, twice[1].Name)
+		k.report(matrix.Error, twice[1].At, "duplicate-cell", "take one of them out", "%s and %s are the same load once %s", twice[0].Name, twice[1].Name, k.became(twice))
 	}
+}
+
+// became tells by what two commands that differ in the sweep have become the same.
+func (k *completion) became(twice [2]*matrix.Client) string {
+	switch a, b := twice[0], twice[1]; {
+	case len(a.Replaced)+len(b.Replaced) > 0:
+		return "the embedded client runs them"
+	case k.filled[a] != k.filled[b]:
+		return "--backend is filled in"
+	}
+	return "their flags are written out"
 }

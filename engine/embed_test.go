@@ -104,12 +104,24 @@ func TestEmbedRefuses(t *testing.T) {
 		"vllm bench serve --input-len 8 --output-len 8 --num-prompts none --seed -1": "--num-prompts",
 	} {
 		_, problems := replaced(t, command)
-		if len(problems) == 0 || problems[0].Rule != "no-equivalent" || !strings.Contains(problems[0].Message, want) || problems[0].Line != 7 {
+		if len(problems) != 1 || problems[0].Rule != "no-equivalent" || !strings.Contains(problems[0].Message, want) || problems[0].Line != 7 {
 			t.Errorf("%s: %v, want %q", command, problems, want)
 		}
 	}
-	_, problems := replaced(t, "vllm bench serve --num-promts 8")
-	if len(problems) == 0 || problems[0].Suggestion != `did you mean "--num-prompts"?` {
+	const itself = "take profile: embedded out, and the client itself runs"
+	for command, want := range map[string]string{
+		"vllm bench serve --num-promts 8":                               `did you mean "--num-prompts"?`,
+		"vllm bench serve --use-beam-search":                            "take the flag out; or " + itself,
+		"vllm bench serve --dataset-name custom --dataset-path c.jsonl": "add --skip-chat-template, and --backend openai-chat --endpoint /v1/chat/completions to have the server apply it; or " + itself,
+		"sudo vllm bench serve":                                         itself,
+		"servematrix bench vllm bench serve --use-beam-search":          "take the flag out",
+	} {
+		if _, problems := replaced(t, command); len(problems) != 1 || problems[0].Suggestion != want {
+			t.Errorf("%s: %+v", command, problems)
+		}
+	}
+	c := client("servematrix bench sudo vllm bench serve --port 1")
+	if problems := mustLoad(t).Complete(plan(server("vllm serve m --port 8000"), c)); len(problems) != 1 || problems[0].Suggestion != "see: servematrix bench --help" {
 		t.Errorf("%+v", problems)
 	}
 }
@@ -123,7 +135,7 @@ func TestEmbedTwice(t *testing.T) {
 		p.Clients = append(p.Clients, c)
 	}
 	problems := mustLoad(t).Complete(p)
-	if len(problems) != 1 || problems[0].Rule != "duplicate-cell" {
+	if len(problems) != 1 || problems[0].Rule != "duplicate-cell" || problems[0].Message != "a and b are the same load once the embedded client runs them" {
 		t.Error(problems)
 	}
 }

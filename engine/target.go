@@ -30,7 +30,7 @@ func (k *completion) targets(p *matrix.Plan) {
 	for _, cl := range p.Clients {
 		profile := k.catalog.Client(cl.Profile)
 		port := profile.Target.port(arguments(cl.Argv, profile.Match))
-		if port == "" || isLate(port) || same && port == first {
+		if port == "" || isLate(port) || same && port == first || k.refused[cl] {
 			continue
 		}
 		goes[cl.ID], clients[cl.ID] = port, cl

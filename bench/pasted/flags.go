@@ -47,7 +47,7 @@ func (l Flags) Check(set string) (notes []string, err error) {
 		case s.Is == LeftOut || len(s.Only) > 0 && !slices.Contains(s.Only, set):
 			notes = append(notes, noted(s.Name, s.leftOut(set)))
 		case s.value == "" || !sameText(s.value, s.Default):
-			return nil, &Refusal{s.Name, s.Note}
+			return nil, &Refusal{Flag: s.Name, Why: s.Note}
 		}
 	}
 	return notes, nil

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -98,8 +99,9 @@ func Names() (names []string) {
 	return names
 }
 
-// Refusal is what a command line asks for that the embedded client cannot do.
-type Refusal struct{ Flag, Why string }
+// Refusal is what a command line asks for that the embedded client cannot do. Instead is what to
+// write, "" where the flag is to be taken out.
+type Refusal struct{ Flag, Why, Instead string }
 
 // Error tells the flag and why it is refused.
 func (r *Refusal) Error() string {
@@ -134,7 +136,7 @@ func (p *Program) Translate(args []string, own func(name string) (Own, bool)) (C
 			c.Notes = append(c.Notes, noted(text, f.leftOut(set)))
 		case given && fate == Refused:
 			if len(words) != 1 || !sameText(words[0], f.Default) {
-				return Command{}, &Refusal{f.Name, f.Note}
+				return Command{}, &Refusal{Flag: f.Name, Why: f.Note}
 			}
 		case fate == Same && (given || f.Is == Same):
 			if err := l.same(&c, f); err != nil {
@@ -189,7 +191,7 @@ func (l *line) same(c *Command, f Flag) error {
 		}
 		to, known := f.Values[w]
 		if !known {
-			return &Refusal{f.Name + " " + w, f.Note}
+			return &Refusal{f.Name + " " + w, f.Note, "choose " + f.Name + " " + strings.Join(slices.Sorted(maps.Keys(f.Values)), " | ")}
 		}
 		words = slices.Clone(words)
 		words[i] = to

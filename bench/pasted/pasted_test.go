@@ -110,7 +110,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{"vllm bench serve", "--dataset-name hf", "--dataset-name hf has no equivalent"},
 		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl", "--dataset-name custom without --skip-chat-template has no equivalent: the model's chat template is not applied"},
 		{"vllm bench serve", "--dataset-name custom --skip-chat-template --custom-output-len 0", "--custom-output-len 0: want a whole number from 1 on"},
-		{"vllm bench serve", "--dataset-name custom --skip-chat-template --num-prompts 0", "--num-prompts 0 has no equivalent: write how many"},
+		{"vllm bench serve", "--dataset-name custom --skip-chat-template --num-prompts 0", "--num-prompts 0 has no equivalent"},
 		{"vllm bench serve", "--dataset-name burstgpt --skip-tokenizer-init", "--skip-tokenizer-init has no equivalent: vLLM's client makes no prompts of burstgpt without a tokenizer"},
 		{"vllm bench serve", "--dataset-name sharegpt --enable-multimodal-chat", "--enable-multimodal-chat has no equivalent"},
 		{"vllm bench serve", "--random-prefix-len 5", "--random-prefix-len has no equivalent"},
@@ -122,6 +122,23 @@ func TestTranslateRefuses(t *testing.T) {
 		_, err := Lookup(c.program).Translate(fields(c.line), own)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.program, c.line, err, c.want)
+		}
+	}
+}
+
+// What a refusal proposes where it is not to take the flag out.
+func TestRefusalsProposeWhatToWrite(t *testing.T) {
+	for _, c := range []struct{ program, line, want string }{
+		{"sglang.bench_serving", "--lora-name a b", ""},
+		{"sglang.bench_serving", "--backend trt", "choose --backend lmdeploy | lmdeploy-chat | sglang |"},
+		{"vllm bench serve", "--backend vllm-rerank", "choose one of them"},
+		{"vllm bench serve", "--backend openai-chat", "write --endpoint /v1/chat/completions"},
+		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl", "add --skip-chat-template, and"},
+		{"vllm bench serve", "--dataset-name custom --skip-chat-template --num-prompts 0", "write how many prompts to send"},
+	} {
+		_, err := Lookup(c.program).Translate(fields(c.line), own)
+		if refused, ok := errors.AsType[*Refusal](err); !ok || !strings.HasPrefix(refused.Instead, c.want) || c.want == "" && refused.Instead != "" {
+			t.Errorf("%s %s: %+v, want %q", c.program, c.line, err, c.want)
 		}
 	}
 }

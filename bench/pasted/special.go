@@ -62,11 +62,11 @@ func (l *line) vllm() ([]string, error) {
 	case "openai-chat":
 		backend, chat = b, true
 	default:
-		return nil, &Refusal{"--backend " + b, "openai, vllm and openai-chat have one"}
+		return nil, &Refusal{"--backend " + b, "openai, vllm and openai-chat have one", "choose one of them"}
 	}
 	want := map[bool]string{false: "/v1/completions", true: "/v1/chat/completions"}[chat]
 	if e := l.value("--endpoint"); strings.Trim(e, "/") != strings.Trim(want, "/") {
-		return nil, &Refusal{"--endpoint " + e, "requests of the backend " + backend + " go to " + want}
+		return nil, &Refusal{"--endpoint " + e, "requests of the backend " + backend + " go to " + want, "write --endpoint " + want}
 	}
 	args := append(l.address(l.value("--port")), "--backend", backend)
 	args = append(args, l.model()...)
@@ -113,7 +113,7 @@ func (l *line) vllmLengths() ([]string, error) {
 	}
 	q := commonRatio(inLow, inHigh, outLow, outHigh)
 	if math.IsNaN(q) {
-		return nil, &Refusal{"--random-range-ratio " + ratio, fmt.Sprintf("no one ratio makes prompts of %d to %d and answers of %d to %d tokens", inLow, inHigh, outLow, outHigh)}
+		return nil, &Refusal{Flag: "--random-range-ratio " + ratio, Why: fmt.Sprintf("no one ratio makes prompts of %d to %d and answers of %d to %d tokens", inLow, inHigh, outLow, outHigh)}
 	}
 	return []string{"--random-input-len", strconv.Itoa(inHigh), "--random-output-len", strconv.Itoa(outHigh),
 		"--random-range-ratio", strconv.FormatFloat(q, 'g', -1, 64)}, nil
@@ -173,7 +173,7 @@ func (l *line) vllmBody(chat bool) ([]string, error) {
 		}
 		value := l.value(flag)
 		if chat && name == "logprobs" {
-			return nil, &Refusal{flag, "chat requests ask for them in another way; say it in --extra-body"}
+			return nil, &Refusal{Flag: flag, Why: "chat requests ask for them in another way; say it in --extra-body"}
 		}
 		if _, err := strconv.ParseFloat(value, 64); err != nil || !json.Valid([]byte(value)) {
 			return nil, fmt.Errorf("%s %s: want a number", flag, value)

@@ -23,10 +23,10 @@ func (l *line) vllmDataset() ([]string, error) {
 func (l *line) vllmFile() ([]string, error) {
 	set, args := l.value("--dataset-name"), []string{"--dataset-rules", "vllm"}
 	if n, err := strconv.Atoi(l.value("--num-prompts")); err == nil && n < 1 {
-		return nil, &Refusal{"--num-prompts " + l.value("--num-prompts"), "write how many prompts to send"}
+		return nil, &Refusal{Flag: "--num-prompts " + l.value("--num-prompts"), Instead: "write how many prompts to send"}
 	}
 	if l.has("--skip-tokenizer-init") && set != "custom" {
-		return nil, &Refusal{"--skip-tokenizer-init", "vLLM's client makes no prompts of " + set + " without a tokenizer"}
+		return nil, &Refusal{Flag: "--skip-tokenizer-init", Why: "vLLM's client makes no prompts of " + set + " without a tokenizer"}
 	}
 	switch set {
 	case "sharegpt":
@@ -48,7 +48,8 @@ func (l *line) vllmCustom(args []string) ([]string, error) {
 	case l.has("--skip-tokenizer-init"):
 		return append(args, "--sharegpt-output-len", "1"), nil // so it is there, of prompts as they stand
 	case !l.has("--skip-chat-template"):
-		return nil, &Refusal{"--dataset-name custom without --skip-chat-template", "the model's chat template is not applied to prompts here: add --skip-chat-template, and --backend openai-chat --endpoint /v1/chat/completions to have the server apply it"}
+		return nil, &Refusal{"--dataset-name custom without --skip-chat-template", "the model's chat template is not applied to prompts here",
+			"add --skip-chat-template, and --backend openai-chat --endpoint /v1/chat/completions to have the server apply it"}
 	case err == nil && n == -1:
 		return args, nil
 	case err == nil && n < 1:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os/exec"
 	"os/signal"
@@ -86,7 +87,7 @@ Exit codes: 0 measured · 1 no request was served · 2 usage · 4 no load met --
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if err := pastedCommand(cmd, env, args); err != nil {
-					return &exitError{code: exitUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+					return &exitError{code: exitUsage, err: err, hint: cmp.Or(engine.Instead(err), "see: "+cmd.CommandPath()+" --help")}
 				}
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
