@@ -215,18 +215,7 @@ func same(a, b Event) bool {
 
 // A damaged line has the number that it has in the file, from wherever that is read.
 func TestRecentNamesTheDamagedLine(t *testing.T) {
-	f, lock := newFolder(t)
-	defer lock.Release()
-	w, err := f.Append(End{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 100 {
-		write(t, w, Warning, Note{Message: "again"})
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := hundredEvents(t)
 	text, err := os.ReadFile(f.Path(EventsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -245,18 +234,7 @@ func TestRecentNamesTheDamagedLine(t *testing.T) {
 }
 
 func TestRecentBeginsBehindTheCut(t *testing.T) {
-	f, lock := newFolder(t)
-	defer lock.Release()
-	w, err := f.Append(End{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 100 {
-		write(t, w, Warning, Note{Message: "again"})
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := hundredEvents(t)
 	info, err := os.Stat(f.Path(EventsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -271,4 +249,22 @@ func TestRecentBeginsBehindTheCut(t *testing.T) {
 			t.Errorf("in the last %d of %d bytes: %d events", n, info.Size(), len(events))
 		}
 	}
+}
+
+// hundredEvents gives a run folder whose journal has so many.
+func hundredEvents(t *testing.T) Folder {
+	t.Helper()
+	f, lock := newFolder(t)
+	t.Cleanup(func() { lock.Release() })
+	w, err := f.Append(End{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		write(t, w, Warning, Note{Message: "again"})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
