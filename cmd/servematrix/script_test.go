@@ -56,6 +56,10 @@ func runScripts(t *testing.T, files []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -73,6 +77,7 @@ func runScripts(t *testing.T, files []string) {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("TZ", "UTC")
 			e.Setenv("REPORTS", reports)            // published reports that scripts read
+			e.Setenv("EXAMPLES", examples)          // sweeps
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program would sleep a second at its end
 			return nil
 		},
