@@ -16,7 +16,7 @@ const anyBackend = "openai"
 func (k *completion) backends(p *matrix.Plan) {
 	open := map[string]*matrix.Client{}
 	for _, cl := range p.Clients {
-		if r, is := ownReading(cl.Argv); is && !k.refused[cl] && !r.Args().Has("--backend") {
+		if r, is := ownReading(cl.Argv); is && !k.refused[cl] && !r.Args().Has(backend) {
 			open[cl.ID] = cl
 		}
 	}
@@ -33,29 +33,28 @@ func (k *completion) backends(p *matrix.Plan) {
 			continue
 		}
 		profile := engines[cell.Server]
-		backend := profile.Backend
-		if err := bench.CheckBackend(backend); backend != "" && err != nil {
+		name := profile.Backend
+		if err := bench.CheckBackend(name); name != "" && err != nil {
 			k.report(matrix.Error, open[cell.Client].At, "client-flag", "correct backend in the profile", "profile %s: %v", profile.Name, err)
 		}
-		if former, ok := backends[cell.Client]; ok && former != backend {
-			backend = ""
+		if former, ok := backends[cell.Client]; ok && former != name {
+			name = ""
 		}
-		backends[cell.Client] = backend
+		backends[cell.Client] = name
 	}
 	for _, cl := range p.Clients {
 		if open[cl.ID] == nil {
 			continue
 		}
 		v := &cl.Variant
-		backend, origin := backends[cl.ID], "the servers' profiles"
-		if backend == "" {
-			backend, origin = anyBackend, byDefault
+		name, origin := backends[cl.ID], "the servers' profiles"
+		if name == "" {
+			name, origin = anyBackend, byDefault
 		}
 		r, _ := ownReading(v.Argv)
 		at := len(v.Argv) - len(r.Words) + 2 // behind servematrix bench
-		v.Argv = slices.Insert(slices.Clone(v.Argv), at, "--backend", backend)
-		from(v, "backend", origin)
-		k.filled[cl] = true
+		v.Argv = slices.Insert(slices.Clone(v.Argv), at, backend, name)
+		k.fillIn(cl, backend, origin)
 		k.changed = append(k.changed, cl)
 	}
 }

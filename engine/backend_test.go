@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -36,6 +37,9 @@ func TestBackends(t *testing.T) {
 			p.Cells = append(p.Cells, matrix.Cell{ID: matrix.CellID(s.ID, c.ID), Server: s.ID, Client: c.ID})
 		}
 		before := strings.Join(c.Argv, " ")
+		if strings.Contains(tc.want, own) && !strings.HasPrefix(tc.want, "bash") {
+			tc.want += " --base-url ${{ server.url }}"
+		}
 		if problems := mustLoad(t).Complete(p); problems.HasErrors() {
 			t.Errorf("%s: %v", tc.client, problems)
 		}
@@ -44,6 +48,45 @@ func TestBackends(t *testing.T) {
 		}
 		if changed := c.ID != "default-000000000000"; changed != (before != tc.want) || p.Cells[0].ID != matrix.CellID(p.Cells[0].Server, c.ID) {
 			t.Errorf("%s: id %s, cell %+v", tc.client, c.ID, p.Cells[0])
+		}
+	}
+}
+
+// A client that names no address goes to the server of its cell, not where it goes by default, and
+// the plan says so. An address of the sweep wins, however it is given.
+func TestAddresses(t *testing.T) {
+	const own, pasted = "servematrix bench --backend vllm --dataset-name random", "python3 -m sglang.bench_serving --backend vllm --dataset-name random --num-prompts 8"
+	for _, tc := range []struct{ server, profile, client, want string }{
+		{"vllm serve m --port ${{late.port}}", "", own, own + " --base-url ${{ server.url }}"},
+		{"vllm serve m --port 8000", "", "taskset -c 0 " + own, "taskset -c 0 " + own + " --base-url ${{ server.url }}"},
+		{"vllm serve m --port 8000", Generic, own, own + " --base-url ${{ server.url }}"},
+		{"vllm serve m --port ${{late.port}}", Replace, "taskset -c 0-1 " + pasted, "taskset -c 0-1 servematrix bench --base-url ${{ server.url }} --backend vllm --dataset-name random --num-prompts 8"},
+		{"vllm serve m --port ${{late.port}}", "", "servematrix bench " + pasted, "servematrix bench --base-url ${{ server.url }} --backend vllm --dataset-name random --num-prompts 8"},
+		{"vllm serve m", "", own + " --base-url=http://h:8000", ""},
+		{"vllm serve m", "", own + " --host h", ""},
+		{"vllm serve m", "", own + " --port 8000", ""},
+		{"vllm serve m", "", own + " --unix-socket s", ""},
+		{"vllm serve m", "", own + " --base_u http://h:8000", own + " --base-url http://h:8000"},
+		{"vllm serve m", Replace, pasted + " --hos h", "servematrix bench --base-url http://h:8000 --backend vllm --dataset-name random --num-prompts 8"},
+		{"vllm serve m", Replace, pasted + " --port=8000", "servematrix bench --base-url http://127.0.0.1:8000 --backend vllm --dataset-name random --num-prompts 8"},
+		{"vllm serve m", Replace, pasted + " --unix-socket s", "servematrix bench --base-url http://127.0.0.1:8000 --backend vllm --dataset-name random --num-prompts 8 --unix-socket s"},
+		{"my-server", "", own, ""}, // nobody knows its port
+		{"vllm serve m", "", pasted, ""},
+	} {
+		c := client(tc.client)
+		c.ID, c.Name, c.Profile = "default-000000000000", "default", tc.profile
+		p := plan(server(tc.server), c)
+		p.Servers[0].Ready.Log = "ready"
+		if problems := mustLoad(t).Complete(p); len(problems) > 0 {
+			t.Errorf("%s: %v", tc.client, problems)
+		}
+		want := cmp.Or(tc.want, tc.client)
+		if got := strings.Join(c.Argv, " "); got != want {
+			t.Errorf("%s\nbecame %s\nwant   %s", tc.client, got, want)
+		}
+		told := c.Origins["base-url"] == "the command names no address"
+		if told != strings.Contains(want, "server.url") || (c.ID != "default-000000000000") != (want != tc.client) || p.Cells[0].Client != c.ID {
+			t.Errorf("%s: origins %v, id %s", tc.client, c.Origins, c.ID)
 		}
 	}
 }

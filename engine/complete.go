@@ -32,10 +32,11 @@ const byDefault = "default"
 // value is from. It returns what is wrong with the commands, sorted by place.
 func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 	k := &completion{catalog: c, seen: map[string]bool{}, failure: map[*ServerProfile][]matrix.FailurePattern{}, fine: map[string]bool{},
-		refused: map[*matrix.Client]bool{}, filled: map[*matrix.Client]bool{}}
+		refused: map[*matrix.Client]bool{}, filled: map[*matrix.Client][]string{}}
 	for _, s := range p.Servers {
 		k.server(s)
 	}
+	k.reachable = !slices.ContainsFunc(p.Servers, func(s *matrix.Server) bool { return s.Port == "" })
 	for _, cl := range p.Clients {
 		if k.embed(cl); !k.refused[cl] {
 			k.client(cl)
@@ -52,14 +53,15 @@ func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 }
 
 type completion struct {
-	catalog  *Catalog
-	problems matrix.Problems
-	seen     map[string]bool // problems reported: a thousand variants share one command line
-	failure  map[*ServerProfile][]matrix.FailurePattern
-	fine     map[string]bool         // regular expressions that compile
-	changed  []*matrix.Client        // whose command is not the sweep's any more
-	refused  map[*matrix.Client]bool // in whose place the embedded client cannot run; nothing else is said of them
-	filled   map[*matrix.Client]bool // whose backend was filled in
+	catalog   *Catalog
+	problems  matrix.Problems
+	seen      map[string]bool // problems reported: a thousand variants share one command line
+	failure   map[*ServerProfile][]matrix.FailurePattern
+	fine      map[string]bool             // regular expressions that compile
+	changed   []*matrix.Client            // whose command is not the sweep's any more
+	refused   map[*matrix.Client]bool     // in whose place the embedded client cannot run; nothing else is said of them
+	filled    map[*matrix.Client][]string // flags that were filled in
+	reachable bool                        // the ports of all servers are known
 }
 
 // report keeps a problem once for each place, rule and message.

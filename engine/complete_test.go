@@ -268,7 +268,8 @@ func TestClientsThatGoElsewhere(t *testing.T) {
 		{"vllm serve m --port 81", "my-bench", "", ""},
 		{"servematrix sim serve", "servematrix bench --backend sglang-oai --dataset-name random", "", ""},
 		{"servematrix sim serve --style vllm", "servematrix bench --dataset-name random", "", ""},
-		{"servematrix sim serve", "servematrix bench --dataset-name random --backend openai", "goes to port 8000", "--port ${{ server.port }}"},
+		{"servematrix sim serve", "servematrix bench --dataset-name random --backend openai", "", ""},
+		{"servematrix sim serve", "servematrix bench --dataset-name random --backend openai --host localhost", "goes to port 8000", "--port ${{ server.port }}"},
 	} {
 		ps := c.Complete(plan(server(tc.server), client(tc.client)))
 		switch {

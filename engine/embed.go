@@ -27,6 +27,8 @@ type Embedding struct {
 	Args   []string // the flags of `servematrix bench`
 	Notes  []string // which flags were left out, and why
 	Own    bool     // it was the embedded client with its own flags already
+	// Unaddressed: the command names no server, so that the client goes where it goes by default.
+	Unaddressed bool
 }
 
 // Argv is the whole command.
@@ -58,13 +60,14 @@ func (c *Catalog) Embed(argv []string) (Embedding, error) {
 		flags = len(r.Words)
 	}
 	made, err := bench.Replace(p.Name, r.Words[flags:])
-	return Embedding{Before: slices.Clip(before), Args: made.Args, Notes: made.Notes}, err
+	return Embedding{Before: slices.Clip(before), Args: made.Args, Notes: made.Notes, Unaddressed: !addressed(r.Words[flags:], pasted.Lookup(p.Name).Whole)}, err
 }
 
 // embedOwn reads what stands behind `servematrix bench`.
 func (c *Catalog) embedOwn(before, args []string) (Embedding, error) {
 	if len(args) == 0 || command.IsFlag(args[0]) {
-		return Embedding{Before: slices.Clip(before), Args: bench.Spell(args), Own: true}, nil
+		args = bench.Spell(args)
+		return Embedding{Before: slices.Clip(before), Args: args, Own: true, Unaddressed: !addressed(args, command.Plain)}, nil
 	}
 	e, err := c.Embed(args)
 	e.Before = slices.Concat(before, e.Before)
@@ -92,6 +95,10 @@ func (k *completion) embed(cl *matrix.Client) {
 		k.refused[cl] = true
 		k.report(matrix.Error, v.At, "no-equivalent", otherwise(err, what), "%s: %v", what, err)
 		return
+	}
+	if e.Unaddressed && k.reachable {
+		e.Args = toServer(e.Args)
+		k.fillIn(cl, baseURL, "the command names no address")
 	}
 	argv := e.Argv()
 	if e.Own {
@@ -145,11 +152,14 @@ func (k *completion) identities(p *matrix.Plan) {
 
 // became tells by what two commands that differ in the sweep have become the same.
 func (k *completion) became(twice [2]*matrix.Client) string {
-	switch a, b := twice[0], twice[1]; {
-	case len(a.Replaced)+len(b.Replaced) > 0:
+	a, b := twice[0], twice[1]
+	if len(a.Replaced)+len(b.Replaced) > 0 {
 		return "the embedded client runs them"
-	case k.filled[a] != k.filled[b]:
-		return "--backend is filled in"
+	}
+	for _, flag := range []string{backend, baseURL} {
+		if slices.Contains(k.filled[a], flag) != slices.Contains(k.filled[b], flag) {
+			return flag + " is filled in"
+		}
 	}
 	return "their flags are written out"
 }

@@ -257,6 +257,14 @@ func (p *Program) Resolve(name string) *Flag {
 	return found
 }
 
+// Whole is the name of the flag that Resolve finds, or the name as it stands.
+func (p *Program) Whole(name string) string {
+	if f := p.Resolve(name); f != nil {
+		return f.Name
+	}
+	return command.Plain(name)
+}
+
 // UnknownFlag is a flag that neither the other client nor the embedded one has.
 type UnknownFlag struct {
 	Program string

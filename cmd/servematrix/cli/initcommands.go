@@ -75,9 +75,13 @@ func (g gathered) reordered(plan *matrix.Plan) {
 	}
 	for _, c := range plan.Clients {
 		planned[fmt.Sprintf("%q", c.Argv)] = true
-		if c.Origins["backend"] != "" { // it was filled in
-			planned[fmt.Sprintf("%q", command.Args(c.Argv).Without("--backend"))] = true
+		argv := command.Args(c.Argv)
+		for _, flag := range engine.FilledIn {
+			if c.Origins[flag] != "" {
+				argv = argv.Without("--" + flag)
+			}
 		}
+		planned[fmt.Sprintf("%q", argv)] = true
 	}
 	for _, c := range slices.Concat(g.in.Servers, g.in.Clients) {
 		key := fmt.Sprintf("%q", c.Argv)

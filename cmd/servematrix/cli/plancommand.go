@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"servematrix/command"
+	"servematrix/engine"
 	"servematrix/matrix"
 )
 
@@ -77,9 +78,11 @@ func serverSettings(s *matrix.Server) []setting {
 
 func clientSettings(c *matrix.Client) []setting {
 	list := append(variantSettings(&c.Variant), setting{"silence", limitText(c.Silence)}, setting{"warmup", fmt.Sprint(c.Warmup)})
-	if c.Origins["backend"] != "" { // the embedded client's, which the sweep did not give
-		backend, _ := command.Args(c.Argv).Value("--backend")
-		list = append(list, setting{"backend", backend})
+	for _, flag := range engine.FilledIn {
+		if c.Origins[flag] != "" { // the embedded client's, which the sweep did not give
+			value, _ := command.Args(c.Argv).Value("--" + flag)
+			list = append(list, setting{flag, value})
+		}
 	}
 	return list
 }
