@@ -181,8 +181,16 @@ func jsonText(b *bytes.Buffer, s string) error {
 func (nm *names) loadBench(n *yaml.Node) ([]word, []arg, bool) {
 	args, ok := nm.loadArgs(n, "bench")
 	addressed := false
+	seen := map[string]*yaml.Node{}
 	for i := range args {
 		args[i].flag = strings.ReplaceAll(args[i].flag, "_", "-")
+		if first := seen[args[i].flag]; first != nil {
+			s, key := nm.src, args[i].key
+			s.report(Problem{Pos: s.pos(key), Len: s.width(key), Rule: "duplicate-key", Message: fmt.Sprintf("the keys %q and %q are the same flag", first.Value, key.Value),
+				Suggestion: "keep one of them", Also: []Pos{s.pos(first)}})
+			ok = false
+		}
+		seen[args[i].flag] = args[i].key
 		switch args[i].flag {
 		case "--base-url", "--host", "--port":
 			addressed = true
