@@ -40,7 +40,7 @@ func Check(args []string) error {
 			return value
 		})
 	}
-	words := pasted.Spell(filled, func(name string) string { return pasted.Exact(fs, name) })
+	words := pasted.Spell(fs, filled, pasted.Exact)
 	err := fs.Parse(words)
 	if _, unknown := errors.AsType[*pflag.NotExistError](err); open && !unknown {
 		return nil // the value that is missing could be what is wrong

@@ -12,9 +12,8 @@ import (
 
 // Spell writes the arguments of `bench` as its flags are read, where the argument parser of
 // sglang.bench_serving reads more: a flag by the beginning of its name, several words behind one.
-func Spell(args []string) []string {
-	return pasted.Spell(args, func(name string) string { return pasted.Begun(ownFlags(), name) })
-}
+// From the name of another client on they stay as they are.
+func Spell(args []string) []string { return pasted.Spell(ownFlags(), args, pasted.Begun) }
 
 // Replace makes of the arguments of another benchmark client, by its name in package pasted, those
 // of `bench` that put the same load on a server. The error says what has no equivalent.

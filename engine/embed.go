@@ -26,9 +26,18 @@ type Embedding struct {
 	Before []string // wrappers and variables that stay before it
 	Args   []string // the flags of `servematrix bench`
 	Notes  []string // which flags were left out, and why
+	Saves  string   // the flag that asked for a file of the result, which a sweep adds; "" is none
 	Own    bool     // it was the embedded client with its own flags already
 	// Unaddressed: the command names no server, so that the client goes where it goes by default.
 	Unaddressed bool
+}
+
+// UnknownClient says that a command is that of no client that the embedded one can stand in for.
+type UnknownClient struct{}
+
+// Error names those for which it can.
+func (*UnknownClient) Error() string {
+	return fmt.Sprintf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
 }
 
 // Argv is the whole command.
@@ -46,7 +55,7 @@ func (c *Catalog) Embed(argv []string) (Embedding, error) {
 	}
 	p, r := recognise(command.Readings(argv), c.clients, func(p *ClientProfile) []Match { return p.Match })
 	if p == nil || pasted.Lookup(p.Name) == nil {
-		return Embedding{}, fmt.Errorf("the embedded client can stand in for %s, not for this command", strings.Join(pasted.Names(), " and "))
+		return Embedding{}, &UnknownClient{}
 	}
 	before, keep := r.Before(argv)
 	if !keep {
@@ -60,7 +69,8 @@ func (c *Catalog) Embed(argv []string) (Embedding, error) {
 		flags = len(r.Words)
 	}
 	made, err := bench.Replace(p.Name, r.Words[flags:])
-	return Embedding{Before: slices.Clip(before), Args: made.Args, Notes: made.Notes, Unaddressed: !addressed(r.Words[flags:], pasted.Lookup(p.Name).Whole)}, err
+	return Embedding{Before: slices.Clip(before), Args: made.Args, Notes: made.Notes, Saves: made.Saves,
+		Unaddressed: !addressed(r.Words[flags:], pasted.Lookup(p.Name).Whole)}, err
 }
 
 // embedOwn reads what stands behind `servematrix bench`.

@@ -94,13 +94,14 @@ func TestOwnCommandIsSpelledOut(t *testing.T) {
 
 func TestEmbedRefuses(t *testing.T) {
 	for command, want := range map[string]string{
-		"python3 -m sglang.bench_serving --dataset-name random --lora-name a b":      "--lora-name has no equivalent",
-		"python3 -m sglang.bench_serving --dataset-name mmmu":                        "--dataset-name mmmu: want",
-		"vllm bench serve --burstines 2 --ramp-up-strategy linear --num-promts 8":    "has no flag --num-promts",
-		"sudo -u me vllm bench serve --input-len 8":                                  "what stands before the client (sudo -u me) cannot be kept; wrappers that can are cgexec, ",
-		"numactl --new-option 0 vllm bench serve --input-len 8":                      "what stands before the client (numactl --new-option 0) cannot be kept",
-		"uv run taskset -c 0 vllm bench serve --input-len 8":                         "what stands before the client (uv run taskset -c 0) cannot be kept",
-		"genai-bench benchmark":                                                      "can stand in for sglang.bench_serving and vllm bench serve",
+		"python3 -m sglang.bench_serving --dataset-name random --lora-name a b":                                 "--lora-name has no equivalent",
+		"python3 -m sglang.bench_serving --dataset-name mmmu":                                                   "--dataset-name mmmu: want",
+		"vllm bench serve --burstines 2 --num-promts 8":                                                         "has no flag --num-promts",
+		"vllm bench serve --request-rate 5 --ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 9": "--request-rate 5 contradicts it",
+		"sudo -u me vllm bench serve --input-len 8":                                                             "what stands before the client (sudo -u me) cannot be kept; wrappers that can are cgexec, ",
+		"numactl --new-option 0 vllm bench serve --input-len 8":                                                 "what stands before the client (numactl --new-option 0) cannot be kept",
+		"uv run taskset -c 0 vllm bench serve --input-len 8":                                                    "what stands before the client (uv run taskset -c 0) cannot be kept",
+		"genai-bench benchmark": "can stand in for sglang.bench_serving and vllm bench serve",
 		"vllm bench serve --input-len 8 --output-len 8 --num-prompts none --seed -1": "--num-prompts",
 	} {
 		_, problems := replaced(t, command)

@@ -67,31 +67,37 @@ func (f *foreign) Set(value string) error {
 }
 
 // Spell writes arguments as fs reads them, where argparse reads more: several words behind one
-// flag, underscores, and with whole, which gives the whole name of a flag, abbreviated names.
-func Spell(args []string, whole func(name string) string) []string {
+// flag, underscores, and with whole, which gives the whole name of a flag, abbreviated names. From
+// a word that belongs to no flag on, such as the name of another client, they stay as they are.
+func Spell(fs *pflag.FlagSet, args []string, whole func(fs *pflag.FlagSet, name string) string) []string {
 	var out []string
-	many := "" // a flag that takes all words up to the next flag
+	many := ""    // a flag that takes all words up to the next flag
+	open := false // the flag before waits for its value
 	for i, word := range args {
 		switch {
 		case word == "--":
 			return append(out, args[i:]...)
 		case command.IsFlag(word) && strings.HasPrefix(word, "--"):
 			name, value, joined := strings.Cut(word, "=")
-			name = whole(name)
+			name = whole(fs, name)
 			many = ""
 			if takesMany(name) && !joined {
 				many = name
 				continue // it stands before each of its words
 			}
+			f := fs.Lookup(strings.TrimLeft(name, "-"))
+			open = !joined && (f == nil || f.NoOptDefVal == "")
 			if joined {
 				name += "=" + value
 			}
 			out = append(out, name)
 		case many != "" && !command.IsFlag(word):
 			out = append(out, many+"="+word)
-		default:
-			many = ""
+		case open || command.IsFlag(word):
+			many, open = "", false
 			out = append(out, word)
+		default:
+			return append(out, args[i:]...)
 		}
 	}
 	return out

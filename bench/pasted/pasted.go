@@ -35,6 +35,7 @@ type Flag struct {
 	Values  map[string]string `yaml:"values"`
 	Only    []string          `yaml:"only"`
 	Always  bool              `yaml:"always"`
+	Saves   bool              `yaml:"saves"`
 	Note    string            `yaml:"note"`
 }
 
@@ -60,6 +61,9 @@ type Command struct {
 	Args []string
 	// Notes say which flags were left out, and why, and what else is otherwise than in the program.
 	Notes []string
+	// Saves is the flag that asked for a file of the result, which the embedded client writes where
+	// --output-file says; "" is none.
+	Saves string
 }
 
 //go:embed sglang.yaml vllm.yaml
@@ -130,6 +134,9 @@ func (p *Program) Translate(args []string, own func(name string) (Own, bool)) (C
 		fate := p.Fate(f, own)
 		words, given := l.given[f.Name]
 		text := strings.Join(append([]string{f.Name}, words...), " ")
+		if given && f.Saves {
+			c.Saves = cmp.Or(c.Saves, f.Name)
+		}
 		switch {
 		case fate == Read:
 		case given && (fate == LeftOut || len(f.Only) > 0 && !slices.Contains(f.Only, set)):
@@ -191,7 +198,7 @@ func (l *line) same(c *Command, f Flag) error {
 		}
 		to, known := f.Values[w]
 		if !known {
-			return &Refusal{f.Name + " " + w, f.Note, "choose " + f.Name + " " + strings.Join(slices.Sorted(maps.Keys(f.Values)), " | ")}
+			return &Refusal{f.Name + " " + w, strings.Join(slices.Sorted(maps.Keys(f.Values)), ", ") + " have one", "choose one of them"}
 		}
 		words = slices.Clone(words)
 		words[i] = to

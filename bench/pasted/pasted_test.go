@@ -97,9 +97,61 @@ func TestTranslateTellsWhatVLLMDoesOtherwise(t *testing.T) {
 	}
 }
 
+// A ramp is the same there; without a strategy vLLM's client takes no notice of its ends.
+func TestTranslateRamps(t *testing.T) {
+	const ends = " --ramp-up-start-rps 10 --ramp-up-end-rps 60"
+	for line, want := range map[string]struct {
+		args  string
+		notes int
+	}{
+		"--ramp-up-strategy linear" + ends: {"--ramp-up-strategy linear" + ends, 0},
+		"--num-prompts 3" + ends:           {"", 2},
+	} {
+		got, err := Lookup("vllm bench serve").Translate(fields(line), own)
+		args := strings.Join(got.Args, " ")
+		if err != nil || !strings.Contains(args, want.args) || want.args == "" && strings.Contains(args, "ramp") || len(got.Notes) != want.notes {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+}
+
+// Whoever asks for a file of the result is to get one.
+func TestTranslateTellsThatAFileIsAskedFor(t *testing.T) {
+	for _, c := range []struct{ program, line, want string }{
+		{"vllm bench serve", "--save-d --result-dir d --save-result", "--save-result"},
+		{"vllm bench serve", "--save-detailed", "--save-detailed"},
+		{"vllm bench serve", "--append-result", "--append-result"},
+		{"vllm bench serve", "--result-dir d --result-filename f", ""}, // which alone save nothing there
+		{"sglang.bench_serving", "--dataset-name random --output-details", "--output-details"},
+		{"sglang.bench_serving", "--dataset-name random", ""},
+	} {
+		if got, err := Lookup(c.program).Translate(fields(c.line), own); err != nil || got.Saves != c.want {
+			t.Errorf("%s %s: %q, %v", c.program, c.line, got.Saves, err)
+		}
+	}
+}
+
+// A line of another client behind flags stays as it is: its flags are others, and read otherwise.
+func TestSpellEndsWithTheFlags(t *testing.T) {
+	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	fs.String("tag", "", "")
+	fs.Bool("disable-stream", false, "")
+	fs.StringArray("header", nil, "")
+	for line, want := range map[string]string{
+		"--disable_stream client --header A B":          "--disable-stream client --header A B",
+		"--ta -1 nice -n 1 client --ta":                 "--tag -1 nice -n 1 client --ta",
+		"--tag=x client --disable_stream":               "--tag=x client --disable_stream",
+		"--header A B --ta x --disable_stream x --ta y": "--header=A --header=B --tag x --disable-stream x --ta y",
+	} {
+		if got := strings.Join(Spell(fs, fields(line), Begun), " "); got != want {
+			t.Errorf("%s became %s, want %s", line, got, want)
+		}
+	}
+}
+
 func TestTranslateRefuses(t *testing.T) {
 	for _, c := range []struct{ program, line, want string }{
-		{"sglang.bench_serving", "--backend trt", "--backend trt has no equivalent"},
+		{"sglang.bench_serving", "--backend trt", "--backend trt has no equivalent: lmdeploy, lmdeploy-chat, sglang, "},
 		{"sglang.bench_serving", "--lora-name a b", "--lora-name has no equivalent"},
 		{"sglang.bench_serving", "--dataset-name generated-shared-prefix --gsp-send-routing-key", "--gsp-send-routing-key has no equivalent"},
 		{"sglang.bench_serving", "--num-prompts", "--num-prompts has no value"},
@@ -107,7 +159,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{"sglang.bench_serving", "loose", `"loose" belongs to no flag`},
 		{"vllm bench serve", "--backend vllm-rerank", "--backend vllm-rerank has no equivalent"},
 		{"vllm bench serve", "--endpoint /v1/chat/completions", "--endpoint /v1/chat/completions has no equivalent"},
-		{"vllm bench serve", "--dataset-name hf", "--dataset-name hf has no equivalent"},
+		{"vllm bench serve", "--dataset-name hf", "--dataset-name hf has no equivalent: burstgpt, custom, prefix_repetition, random, sharegpt have one"},
 		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl", "--dataset-name custom without --skip-chat-template has no equivalent: the model's chat template is not applied"},
 		{"vllm bench serve", "--dataset-name custom --skip-chat-template --custom-output-len 0", "--custom-output-len 0: want a whole number from 1 on"},
 		{"vllm bench serve", "--dataset-name custom --skip-chat-template --num-prompts 0", "--num-prompts 0 has no equivalent"},
@@ -130,7 +182,8 @@ func TestTranslateRefuses(t *testing.T) {
 func TestRefusalsProposeWhatToWrite(t *testing.T) {
 	for _, c := range []struct{ program, line, want string }{
 		{"sglang.bench_serving", "--lora-name a b", ""},
-		{"sglang.bench_serving", "--backend trt", "choose --backend lmdeploy | lmdeploy-chat | sglang |"},
+		{"sglang.bench_serving", "--backend trt", "choose one of them"},
+		{"vllm bench serve", "--dataset-name hf", "choose one of them"},
 		{"vllm bench serve", "--backend vllm-rerank", "choose one of them"},
 		{"vllm bench serve", "--backend openai-chat", "write --endpoint /v1/chat/completions"},
 		{"vllm bench serve", "--dataset-name custom --dataset-path c.jsonl", "add --skip-chat-template, and"},
@@ -175,7 +228,7 @@ func TestFlags(t *testing.T) {
 		fs.Bool("disable-stream", false, "")
 		fs.Bool("disable-shuffle", false, "") // which sglang.bench_serving has not got
 		AddFlags(fs, &given)
-		return fs.Parse(Spell(args, func(name string) string { return Begun(fs, name) }))
+		return fs.Parse(Spell(fs, args, Begun))
 	}
 	if err := parse("--num_prompt", "3", "--print-requests", "--pd-sep", "--header", "A=1", "B=2", "--profile-activities", "CPU", "GPU", "--disable-st", "--disable-sh", "--disable-s"); err != nil {
 		t.Fatal(err)

@@ -75,6 +75,7 @@ func (l *line) vllm() ([]string, error) {
 		return nil, err
 	}
 	args = append(args, lengths...)
+	l.vllmRamp()
 	if l.value("--dataset-name") != "random" && !l.has("--ignore-eos") {
 		args = append(args, "--disable-ignore-eos")
 	}

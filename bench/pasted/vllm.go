@@ -79,3 +79,13 @@ func (l *line) vllmPrefixes() ([]string, error) {
 	}
 	return []string{"--gsp-prompts-per-group", strconv.Itoa(prompts / prefixes), "--gsp-output-len", out}, nil
 }
+
+// vllmRamp leaves out the ends of a ramp that is none, of which vLLM's client takes no notice.
+func (l *line) vllmRamp() {
+	for _, end := range []string{"--ramp-up-start-rps", "--ramp-up-end-rps"} {
+		if l.has(end) && !l.has("--ramp-up-strategy") {
+			l.notes = append(l.notes, noted(end+" "+l.value(end), "it means something beside --ramp-up-strategy alone"))
+			delete(l.given, end)
+		}
+	}
+}

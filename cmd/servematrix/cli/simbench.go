@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os/exec"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"servematrix/bench"
+	"servematrix/command"
 	"servematrix/engine"
 	"servematrix/secret"
 	"servematrix/sim"
@@ -85,10 +87,13 @@ Exit codes: 0 measured · 1 no request was served · 2 usage · 4 no load met --
   servematrix bench --base-url http://127.0.0.1:30000 --dataset-name random --find max-rate --slo 'p99_ttft_ms<500,mean_tpot_ms<50'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				if err := pastedCommand(cmd, env, args); err != nil {
-					return &exitError{code: exitUsage, err: err, hint: cmp.Or(engine.Instead(err), "see: "+cmd.CommandPath()+" --help")}
+			switch {
+			case len(args) > 0:
+				if err := pastedCommand(cmd, env, &opt, args); err != nil {
+					return err
 				}
+			case opt.OutputDetails && opt.OutputFile == "":
+				return unsaved("--output-details")
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
@@ -115,19 +120,53 @@ func suggestedFlag(name string) string {
 
 // pastedCommand reads the whole command line of another benchmark client behind the embedded
 // client's own flags, and says what runs in its place.
-func pastedCommand(cmd *cobra.Command, env Env, args []string) error {
+func pastedCommand(cmd *cobra.Command, env Env, opt *bench.Options, args []string) error {
+	before := env.Args[:len(env.Args)-len(args)]
 	e, err := engine.Embedded().Embed(args)
+	if _, unknown := errors.AsType[*engine.UnknownClient](err); unknown && cmd.Flags().NFlag() > 0 {
+		return stray(before[len(before)-1:], args[0])
+	}
+	if err == nil {
+		err = cmd.Flags().Parse(bench.Spell(e.Args))
+	}
 	if err != nil {
-		return err
+		return refused(err, engine.Instead(err))
+	}
+	if e.Saves != "" && opt.OutputFile == "" {
+		return unsaved(e.Saves, args...)
 	}
 	fmt.Fprintf(env.Stderr, "servematrix bench: runs %s\n", planText{hide: &secret.Redactor{}}.line(nil, e.Argv()))
 	for _, note := range e.Notes {
 		fmt.Fprintf(env.Stderr, "servematrix bench: %s\n", note)
 	}
 	if len(e.Before) > 0 {
-		return behind(env, e.Before, slices.Concat(env.Args[:len(env.Args)-len(args)], e.Args))
+		return refused(behind(env, e.Before, slices.Concat(before, e.Args)), "")
 	}
-	return cmd.Flags().Parse(bench.Spell(e.Args))
+	return nil
+}
+
+// refused is a call that the embedded client does not follow, with what to write instead.
+func refused(err error, instead string) error {
+	return &exitError{code: exitUsage, err: err, hint: cmp.Or(instead, "see: servematrix bench --help")}
+}
+
+// unsaved refuses a flag that asks for a file of the result where none is named, before anything is
+// measured. It stands in a pasted command, or is the embedded client's own.
+func unsaved(flag string, pasted ...string) error {
+	if at := slices.IndexFunc(pasted, command.IsFlag); at >= 0 {
+		pasted = pasted[:at]
+	}
+	words := slices.Concat([]string{"servematrix", "bench", "--output-file", "FILE"}, pasted, []string{"…"})
+	return refused(fmt.Errorf("%s: nothing would be written without --output-file", flag), "write: "+strings.Join(words, " "))
+}
+
+// stray refuses a word behind the embedded client's own flags that begins no command of another client.
+func stray(before []string, word string) error {
+	flag := strings.TrimLeft(strings.Join(bench.Spell(before), ""), "-")
+	if own, known := bench.Own(flag); known && own.Switch && (word == "true" || word == "false") {
+		return refused(fmt.Errorf("unexpected argument %q: --%s takes no value", word, flag), fmt.Sprintf("write --%s=%s", flag, word))
+	}
+	return refused(fmt.Errorf("unexpected argument %q", word), "")
 }
 
 // behind puts a wrapper such as taskset in the place of this process, which runs this program with
