@@ -105,7 +105,9 @@ func (r *Result) settle(sources []Source, o Options) error {
 	if o.MinEffect != nil {
 		r.MinEffect = *o.MinEffect
 	}
-	r.Primary = cmp.Or(r.Primary, DefaultPrimary)
+	if r.Primary == "" {
+		r.Primary = cmp.Or(Found(sources...), DefaultPrimary)
+	}
 	if err := CheckMetric(r.Primary); err != nil {
 		return err
 	}

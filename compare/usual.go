@@ -8,6 +8,7 @@ import (
 
 // usual are the metrics that a comparison looks at besides the primary one.
 var usual = []string{
+	"max_request_rate", "max_concurrency_found", "request_goodput",
 	"output_throughput", "total_throughput", "input_throughput", "request_throughput",
 	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "mean_itl_ms", "p99_itl_ms", "mean_e2e_latency_ms", "p99_e2e_latency_ms",
 }

@@ -15,7 +15,15 @@ import (
 // Source gives the measurements to be compared, under a name, with what is known around each
 // server start.
 func (m *Measurements) Source(name string) *compare.Source {
-	src := &compare.Source{Name: name, Settings: &m.Plan.Compare, Smoke: m.Plan.Smoke != nil}
+	src := m.source(name)
+	settings := m.Plan.Compare
+	settings.Primary = primaryOf(m.Plan, compare.Found(*src), func() bool { return primarySaid(m.folder) })
+	src.Settings = &settings
+	return src
+}
+
+func (m *Measurements) source(name string) *compare.Source {
+	src := &compare.Source{Name: name, Smoke: m.Plan.Smoke != nil}
 	for _, c := range m.Plan.Cells {
 		src.Cells = append(src.Cells, c.ID)
 	}

@@ -56,6 +56,7 @@ var chinese = words{
 	attempt:          "尝试",
 	state:            "状态",
 	numbers:          []string{"输出 tok/s", "总 tok/s", "平均 TTFT ms", "P99 TTFT ms", "平均 TPOT ms", "平均 ITL ms", "平均 E2E ms"},
+	sometimes:        []string{"SLO 内最大 req/s", "SLO 内最大并发", "有效吞吐 req/s"},
 	requests:         "成功/请求",
 	note:             "备注",
 	former:           "已不在测试计划中",

@@ -13,7 +13,8 @@ import (
 )
 
 // CompareColumns gives the metrics that a table of a comparison shows: those asked for, else the
-// primary one and the 99th percentile of TTFT, or its mean where no client told the percentile.
+// primary one, what was searched for and the goodput where clients told them, and the 99th percentile
+// of TTFT, or its mean where no client told the percentile.
 func CompareColumns(r *compare.Result, asked []string) []string {
 	if len(asked) > 0 {
 		var once []string
@@ -25,14 +26,25 @@ func CompareColumns(r *compare.Result, asked []string) []string {
 		return once
 	}
 	columns := []string{r.Primary}
-	for _, name := range []string{"p99_ttft_ms", "mean_ttft_ms"} {
-		known := slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { _, ok := p.Of(name); return ok })
-		if known && name != r.Primary {
-			return append(columns, name)
+	known := func(name string) bool {
+		return name != r.Primary && slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { _, ok := p.Of(name); return ok })
+	}
+	for _, name := range sometimes {
+		if known(name) {
+			columns = append(columns, name)
 		}
+	}
+	if at := slices.IndexFunc(compareTTFT, known); at >= 0 {
+		columns = append(columns, compareTTFT[at])
 	}
 	return columns
 }
+
+// compareTTFT are those of which a table of a comparison shows the first that is known.
+var compareTTFT = []string{"p99_ttft_ms", "mean_ttft_ms"}
+
+// CompareCandidates are the metrics besides the primary one that CompareColumns chooses from where none is asked for.
+func CompareCandidates() []string { return append(slices.Clone(sometimes), compareTTFT...) }
 
 // comparison draws a result as tables of text that is not escaped yet.
 type comparison struct {
@@ -55,22 +67,13 @@ func orNothing(s string) string {
 func (c comparison) columns() []column {
 	columns := []column{{"CELL", false}, {"n", true}}
 	for _, name := range c.shown {
-		columns = append(columns, column{compareHead(name), false}, column{"Δ % [95 % CI]", false})
+		columns = append(columns, column{english.head(name), false}, column{"Δ % [95 % CI]", false})
 	}
 	verdict := "VERDICT"
 	if !slices.Contains(c.shown, c.Primary) {
-		verdict += " (" + compareHead(c.Primary) + ")"
+		verdict += " (" + english.head(c.Primary) + ")"
 	}
 	return append(columns, column{verdict, false})
-}
-
-// compareHead is a metric's short heading with its unit.
-func compareHead(name string) string {
-	if at := slices.Index(numbers, name); at >= 0 && at < len(english.numbers) {
-		return english.numbers[at]
-	}
-	info, _ := metric.Lookup(name)
-	return info.Label
 }
 
 // rows are the pairs of one arm.

@@ -45,7 +45,7 @@ func (c comparison) against() []string {
 				continue
 			}
 			if rise := m.Arm.Mean - m.Baseline.Mean; rise*(m.Ratio.Ratio-1) < 0 && significant(m.Arm.Mean) != significant(m.Baseline.Mean) {
-				text := p.Cell + " (" + compareHead(name) + ")"
+				text := p.Cell + " (" + english.head(name) + ")"
 				if len(c.Arms) > 2 {
 					text = p.Arm + " " + text
 				}

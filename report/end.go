@@ -61,7 +61,7 @@ func (d *drawer) missing() {
 
 func (d *drawer) rowTable(rows []Row) {
 	if d.err == nil {
-		d.err = Table(d.out, rows, d.words.lang)
+		d.err = table(d.out, rows, d.columnsOf(rows), d.words)
 	}
 }
 
@@ -84,47 +84,40 @@ func (d *drawer) summary(rows []Row) string {
 	return fmt.Sprintf("%s: %s", visible(d.plan.Name), d.summaryCounts(rows, d.words))
 }
 
-// Table draws rows as a table in columns; lang is "en" or "zh".
-func Table(w io.Writer, rows []Row, lang string) error {
-	words := wordsOf(lang)
+// table draws rows in columns with these metrics.
+func table(w io.Writer, rows []Row, metrics []string, words words) error {
 	lines := make([][]string, 0, len(rows))
 	for _, row := range rows {
-		line := rowLine(row, words)
+		line := rowLine(row, metrics, words)
 		line[0], line[1], line[2] = visible(line[0]), visible(line[1]), visible(line[2])
 		lines = append(lines, line)
 	}
-	return alignTable(w, rowColumns(words, imported(rows)), lines)
+	return alignTable(w, rowColumns(words, metrics, imported(rows)), lines)
 }
 
 // rowColumns are the heads of a table of rows, and rowLine a row's fields.
-func rowColumns(words words, imported bool) []column {
+func rowColumns(words words, metrics []string, imported bool) []column {
 	place := []column{{words.block, true}, {words.attempt, true}}
 	if imported {
 		place = []column{{words.source, false}}
 	}
 	columns := append([]column{{words.server, false}, {words.client, false}}, append(place, column{words.state, false})...)
-	for _, head := range words.numbers {
-		columns = append(columns, column{head, true})
+	for _, name := range metrics {
+		columns = append(columns, column{words.head(name), true})
 	}
 	return append(columns, column{words.requests, true}, column{words.note, false})
 }
 
-func rowLine(row Row, words words) []string {
+func rowLine(row Row, metrics []string, words words) []string {
 	place := []string{strconv.Itoa(row.Block), attempt(row)}
 	if row.Source != nil {
 		place = []string{sourceOf(row.Source)}
 	}
 	line := append([]string{row.Server, row.Client}, append(place, words.statusOf(row.Status))...)
-	for _, name := range numbers {
+	for _, name := range metrics {
 		line = append(line, number(row, name))
 	}
 	return append(line, requests(row), note(row, words))
-}
-
-// numbers are the metrics of the end table, in the order of its columns. A column of output
-// tokens and one of all tokens: what tok/s counts is always said.
-var numbers = []string{
-	"output_throughput", "total_throughput", "mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "mean_itl_ms", "mean_e2e_latency_ms",
 }
 
 const unknown = "-"

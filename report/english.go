@@ -56,6 +56,7 @@ var english = words{
 	attempt:          "ATT",
 	state:            "STATUS",
 	numbers:          []string{"output tok/s", "total tok/s", "TTFT mean ms", "TTFT p99 ms", "TPOT mean ms", "ITL mean ms", "E2E mean ms"},
+	sometimes:        []string{"max req/s in SLO", "max concurrency in SLO", "goodput req/s"},
 	requests:         "ok/asked",
 	note:             "NOTE",
 	former:           "no longer in the sweep",

@@ -13,14 +13,14 @@ import (
 
 // cells fills in metrics, axes and cells, and gives the place of each cell by its id.
 func (p *paging) cells(d *page.Data, measured []*repeat) map[string]int {
-	en, zh := p.repeatTable(measured, english), p.repeatTable(measured, chinese)
-	shown := en.metrics
+	table := p.repeatTable(measured, english)
+	shown := table.metrics
 	for _, name := range shown {
 		info, _ := metric.Lookup(name)
-		d.Metrics = append(d.Metrics, page.Metric{Name: name, Label: page.Text{EN: en.heads[name], ZH: zh.heads[name]},
+		d.Metrics = append(d.Metrics, page.Metric{Name: name, Label: page.Text{EN: english.head(name), ZH: chinese.head(name)},
 			Title: info.Label, Unit: info.Unit, Better: better(info.Better)})
 	}
-	d.Primary = max(0, slices.Index(shown, p.primary()))
+	d.Primary = max(0, slices.Index(shown, table.primary))
 	axes := p.axes(d)
 	devices, flags := p.devices(), p.clientFlags()
 	at := map[string]int{}

@@ -160,7 +160,8 @@ func (t *tally) markdownTable(b *bytes.Buffer, rows []Row) {
 		markdownLines(b, table.columns(), len(table.cells), func(i int) []string { return table.line(table.cells[i]) })
 		return
 	}
-	markdownLines(b, rowColumns(english, imported(rows)), len(rows), func(i int) []string { return rowLine(rows[i], english) })
+	metrics := t.columnsOf(rows)
+	markdownLines(b, rowColumns(english, metrics, imported(rows)), len(rows), func(i int) []string { return rowLine(rows[i], metrics, english) })
 }
 
 // markdownLines draws the lines of a table that fit.

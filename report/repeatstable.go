@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"servematrix/metric"
 	"servematrix/result"
 	"servematrix/stats"
 )
@@ -20,24 +19,14 @@ type repeatTable struct {
 	words   words
 	primary string
 	metrics []string // in the order of the columns; behind primary stand its spreads
-	heads   map[string]string
 	effect  float64
 	cells   []*repeat
 }
 
 func (t *tally) repeatTable(cells []*repeat, w words) *repeatTable {
-	table := &repeatTable{words: w, primary: t.primary(), metrics: numbers, heads: map[string]string{}, effect: t.plan.Compare.MinEffect, cells: cells}
-	for i, name := range numbers {
-		table.heads[name] = w.numbers[i]
-	}
-	if !slices.Contains(numbers, table.primary) {
-		table.metrics = append([]string{table.primary}, numbers...)
-		table.heads[table.primary] = visible(table.primary)
-		if info, ok := metric.Lookup(table.primary); ok {
-			table.heads[table.primary] = info.Label
-		}
-	}
-	return table
+	rows := rowsOf(cells)
+	primary := t.primary(rows)
+	return &repeatTable{words: w, primary: primary, metrics: shownMetrics(rows, primary), effect: t.plan.Compare.MinEffect, cells: cells}
 }
 
 // columns are the heads of the table, left or right.
@@ -45,7 +34,7 @@ func (t *repeatTable) columns() []column {
 	w := t.words
 	columns := []column{{w.server, false}, {w.client, false}, {w.starts, true}}
 	for _, name := range t.metrics {
-		columns = append(columns, column{t.heads[name], true})
+		columns = append(columns, column{w.head(name), true})
 		if name == t.primary {
 			columns = append(columns, column{w.between, true}, column{w.lowHigh, true})
 		}
@@ -183,4 +172,4 @@ func (t *repeatTable) draw(d *drawer) {
 	}
 }
 
-func (t *repeatTable) legend() string { return fmt.Sprintf(t.words.howToRead, t.heads[t.primary]) }
+func (t *repeatTable) legend() string { return fmt.Sprintf(t.words.howToRead, t.words.head(t.primary)) }

@@ -72,9 +72,6 @@ func (r *Row) follow(before *Row) {
 // attempt has them all.
 const tailMost = 10
 
-// primary is the metric by which the sweep judges.
-func (t *tally) primary() string { return cmp.Or(t.plan.Compare.Primary, "output_throughput") }
-
 // table gives the rows in plan order, then by block; cells that are no longer in the plan come
 // last. Cells of which nothing is known yet are missing; with --only it is not known which
 // ones were selected, so only those with a result are there.

@@ -52,6 +52,7 @@ type tally struct {
 	scene    scene
 	gaps
 	untold   func() []string // finished samples of which no event tells that can be read; looked for once
+	decided  func() bool     // the sweep says compare.primary; looked for once
 	rows     map[unit]*Row
 	repeated []tallied // attempts that another attempt replaced, by what befell them
 	launches map[string]*launchFact
@@ -83,12 +84,13 @@ func newTally(folder journal.Folder, plan *matrix.Plan) *tally {
 	}
 	t.know(plan)
 	t.newer(plan)
+	t.decided = sync.OnceValue(func() bool { return primarySaid(folder) })
 	t.untold = sync.OnceValue(func() []string { return untold(folder) })
 	t.explain = t.explainer(filepath.Base(string(folder)), "")
 	for i, c := range plan.Cells {
 		t.order[c.ID] = i
 	}
-	t.wanted = append(slices.Clone(numbers), "completed", "num_prompts", t.primary()) // what a table of rows makes something of
+	t.wanted = append(append(slices.Clone(numbers), "completed", "num_prompts", plan.Compare.Primary), sometimes...) // what a table of rows makes something of
 	return t
 }
 

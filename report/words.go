@@ -33,7 +33,7 @@ type words struct {
 	// The end.
 	results, simulatedNumbers, simulatedRow string
 	server, client, block, attempt, state   string
-	numbers                                 []string // heads in the order of the metrics
+	numbers, sometimes                      []string // heads in the order of the metrics
 	requests, note, former, formerCount     string
 	failures, warnings, files               string
 	imported, moreFiles, source, eachSample string // of an import

@@ -57,7 +57,7 @@ Exit codes: 0 compared · 2 usage, or nothing to compare · 4 a condition of --f
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.baseline, "baseline", nil, "AXIS=VALUE that all others are compared with; several make one baseline")
 	f.StringArrayVar(&opt.metrics, "metric", nil, "metric to show, by its name in results.jsonl (may be repeated)")
-	f.StringVar(&opt.primary, "primary", "", "metric whose verdicts count (default: the sweep's, else output_throughput)")
+	f.StringVar(&opt.primary, "primary", "", "metric whose verdicts count (default: the sweep's, else the load that all searched for, else output_throughput)")
 	f.StringVar(&opt.minEffect, "min-effect", "", "smallest difference that matters, such as 2% (default: the sweep's, else 2%)")
 	f.StringArrayVar(&opt.failIf, "fail-if", nil, "condition that ends with exit code 4 (may be repeated)")
 	f.StringVar(&opt.format, "format", "text", "text, json, md or github")
@@ -132,7 +132,7 @@ func (o compareOptions) read() (compare.Options, []*compare.Gate, error) {
 	// A table needs no more than its columns; thousands of cells would wait for the rest.
 	out.Only = o.format != "json"
 	if out.Only && len(o.metrics) == 0 {
-		out.Metrics = append(out.Metrics, "p99_ttft_ms", "mean_ttft_ms")
+		out.Metrics = append(out.Metrics, report.CompareCandidates()...)
 	}
 	return out, gates, nil
 }

@@ -187,7 +187,18 @@ func (v *View) took() string {
 	return s
 }
 
-// figures reads the two numbers that people look at first from the sample.
+// figures are the numbers that people look at first, and how a line shows them.
+var figures = []struct {
+	metric, form string
+	number       func(float64) string
+}{
+	{"max_request_rate", "%s req/s within SLO", number},
+	{"max_concurrency_found", "concurrency %s within SLO", func(v float64) string { return fmt.Sprintf("%.0f", v) }},
+	{"output_throughput", "%s tok/s", number},
+	{"p99_ttft_ms", "ttft.p99 %sms", number},
+}
+
+// figures reads from the sample those that it has.
 func (v *View) figures(u orchestrator.Unit) []string {
 	data, err := os.ReadFile(v.opt.Folder.Path(v.track.state.Of(u).Folder, journal.SampleFile))
 	if err != nil {
@@ -200,11 +211,10 @@ func (v *View) figures(u orchestrator.Unit) []string {
 		return nil
 	}
 	var out []string
-	if x := sample.Metrics["output_throughput"]; x != nil {
-		out = append(out, number(*x)+" tok/s")
-	}
-	if x := sample.Metrics["p99_ttft_ms"]; x != nil {
-		out = append(out, "ttft.p99 "+number(*x)+"ms")
+	for _, f := range figures {
+		if x := sample.Metrics[f.metric]; x != nil {
+			out = append(out, fmt.Sprintf(f.form, f.number(*x)))
+		}
 	}
 	return out
 }

@@ -117,8 +117,12 @@ func (s *story) client(launch, cell string) {
 }
 
 func (s *story) ok(launch, cell string, after time.Duration) {
+	s.measured(launch, cell, after, `{"output_throughput":2914.2,"p99_ttft_ms":212.3,"accept_length":null}`)
+}
+
+func (s *story) measured(launch, cell string, after time.Duration, metrics string) {
 	time.Sleep(after)
-	s.write(filepath.Join(journal.AttemptName(cell, 1, 1), journal.SampleFile), `{"metrics":{"output_throughput":2914.2,"p99_ttft_ms":212.3,"accept_length":null}}`)
+	s.write(filepath.Join(journal.AttemptName(cell, 1, 1), journal.SampleFile), `{"metrics":`+metrics+`}`)
 	s.tell(journal.Event{Type: journal.ClientExited, Launch: launch, Cell: cell, Block: 1, Attempt: 1}, journal.Exited{Seconds: after.Seconds()})
 	s.tell(journal.Event{Type: journal.SampleEnded, Launch: launch, Cell: cell, Block: 1, Attempt: 1}, journal.Ended{Status: "ok", Final: true})
 }
@@ -173,6 +177,32 @@ func (s *story) whole() {
 	s.tell(journal.Event{Type: journal.SampleEnded, Launch: "0002", Cell: "c2", Block: 1, Attempt: 1}, journal.Ended{Status: "failed", Failure: &f, Final: true})
 	s.gone("0002", time.Second)
 	s.tell(journal.Event{Type: journal.RunEnded}, journal.Verdict{ExitCode: 3, OK: 1, Failed: 1})
+}
+
+// What a search found stands first.
+func TestLinesOfSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		s := newStory(t, Options{W: &out, Mode: "plain"})
+		s.tell(journal.Event{Type: journal.RunStarted}, journal.Session{Blocks: 1, Cells: 2})
+		for i, metrics := range []string{
+			`{"output_throughput":2914.2,"max_request_rate":152.2,"max_concurrency_found":null,"p99_ttft_ms":212.3}`,
+			`{"output_throughput":2914.2,"max_request_rate":null,"max_concurrency_found":48}`,
+		} {
+			launch, cell := fmt.Sprintf("000%d", i+1), s.plan.Cells[i]
+			s.start(launch, cell.Server, "server")
+			s.ready(launch, time.Second)
+			s.client(launch, cell.ID)
+			s.measured(launch, cell.ID, time.Second, metrics)
+			s.gone(launch, time.Second)
+		}
+		s.view.Close()
+		for _, want := range []string{"  152.2 req/s within SLO  2914 tok/s  ttft.p99 212.3ms\n", "  concurrency 48 within SLO  2914 tok/s\n"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in\n%s", want, out.String())
+			}
+		}
+	})
 }
 
 func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
