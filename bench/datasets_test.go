@@ -12,6 +12,20 @@ import (
 	"servematrix/sim"
 )
 
+// What a result says of the tokenizer is what prompts were made with.
+func TestATokenizerThatIsNotHereIsNotClaimed(t *testing.T) {
+	url := simulated(t, sim.Options{})
+	for tokenizer, want := range map[string]string{"org/nobody-has": "", "tokenizer/testdata/bytes.json": "tokenizer/testdata/bytes.json"} {
+		s, err := Measure(t.Context(), options(func(o *Options) {
+			o.Wire.BaseURL, o.Wire.Model, o.Dataset.Tokenizer = url, tokenizer, tokenizer
+			o.Dataset.NumPrompts, o.Dataset.RandomInputLen, o.Dataset.RandomOutputLen = 1, 5, 3
+		}))
+		if err != nil || s.config().Tokenizer != want {
+			t.Errorf("%s: %v, %+v", tokenizer, err, s)
+		}
+	}
+}
+
 // Every dataset can be sent to every kind of endpoint, with a tokenizer and without.
 func TestDatasets(t *testing.T) {
 	url := simulated(t, sim.Options{})

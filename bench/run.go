@@ -153,6 +153,7 @@ func measure(ctx context.Context, opt Options, h hooks) (*Summary, error) {
 		return nil, err
 	}
 	defer set.Close()
+	opt.Dataset.Tokenizer = set.Tokenizer
 	conversations := min(set.Count, opt.Dataset.NumPrompts) // of which one turn goes at a time
 	if err := opt.Wire.CheckFiles(max(opt.Load.AtOnce(set, conversations), opt.warmupsAtOnce())); err != nil {
 		return nil, usageError{tooMany{err}}

@@ -7,6 +7,7 @@
 package dataset
 
 import (
+	"fmt"
 	"iter"
 )
 
@@ -22,6 +23,8 @@ type Set struct {
 	Timed bool
 	// Notes tell people what they might not expect of the set, a sentence each.
 	Notes []string
+	// Tokenizer is Options.Tokenizer; "" where prompts are made without it.
+	Tokenizer string
 	// Prompts gives them, the same in each walk. Those that follow another one's answer hang on it
 	// and come no second time.
 	Prompts iter.Seq[Prompt]
@@ -52,7 +55,22 @@ func Open(o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch o.Name {
+	set, err := m.set()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.tokenizer != nil:
+		set.Tokenizer = o.Tokenizer
+	case o.Tokenizer != "":
+		set.Notes = append(set.Notes, fmt.Sprintf("--tokenizer %s is no more than the model's name, and that model's is not on this machine: random prompts are token ids, and the tokens of texts are the server's to count; for text name a tokenizer.json, or a folder with one", o.Tokenizer))
+	}
+	return set, nil
+}
+
+// set makes the set of the dataset that was asked for.
+func (m *maker) set() (*Set, error) {
+	switch m.Name {
 	case SharedPrefix:
 		return m.sharedPrefix(), nil
 	case ShareGPT, Custom, OpenAI:
@@ -60,7 +78,7 @@ func Open(o Options) (*Set, error) {
 	case Mooncake:
 		return m.trace(mooncakeRows)
 	case BurstGPT:
-		if o.Rules == RulesVLLM {
+		if m.Rules == RulesVLLM {
 			return m.sampledTrace()
 		}
 		return m.trace(burstGPTRows)

@@ -37,27 +37,36 @@ func newMaker(o Options) (*maker, error) {
 	return m, nil
 }
 
-// tokenizerFile finds the tokenizer that options name: a tokenizer.json, a folder that holds one,
-// or a model in Hugging Face's cache. "" is none.
+// tokenizerFile finds the file of the tokenizer that options name, or of the model's where tokens
+// must be counted. "" is none. A --tokenizer that is not here is an error, but not where it only
+// repeats --model, as pasted lines do, and nothing need be counted.
 func (o Options) tokenizerFile() (string, error) {
-	for _, name := range []string{o.Tokenizer, o.Model} {
-		if name == "" || name == o.Model && !o.counts() {
-			continue
-		}
-		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			return name, nil
-		}
-		if path := filepath.Join(name, "tokenizer.json"); exists(path) {
-			return path, nil
-		}
-		if path, ok := hub("models", name, "tokenizer.json"); ok {
-			return path, nil
-		}
-		if name == o.Tokenizer {
-			return "", fmt.Errorf("--tokenizer %s: is no tokenizer.json, no folder with one, and no model in Hugging Face's cache on this machine", name)
-		}
+	if path, ok := tokenizerOf(o.Tokenizer); ok {
+		return path, nil
 	}
-	return "", nil
+	if o.Tokenizer != "" && (o.Tokenizer != o.Model || o.counts()) {
+		return "", fmt.Errorf("--tokenizer %s: is no tokenizer.json, no folder with one, and no model in Hugging Face's cache on this machine", o.Tokenizer)
+	}
+	if !o.counts() {
+		return "", nil
+	}
+	path, _ := tokenizerOf(o.Model)
+	return path, nil
+}
+
+// tokenizerOf finds a tokenizer by a name: a tokenizer.json, a folder that holds one, or a model in
+// Hugging Face's cache.
+func tokenizerOf(name string) (path string, ok bool) {
+	if name == "" {
+		return "", false
+	}
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return name, true
+	}
+	if path := filepath.Join(name, "tokenizer.json"); exists(path) {
+		return path, true
+	}
+	return hub("models", name, "tokenizer.json")
 }
 
 // counts says that tokens of texts must be counted before they are sent.

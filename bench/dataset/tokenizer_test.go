@@ -122,6 +122,16 @@ func TestWhereATokenizerIsFound(t *testing.T) {
 	if _, err := Open(options(t, func(o *Options) { o.Tokenizer = "org/untaken" })); err == nil || !strings.Contains(err.Error(), "--tokenizer org/untaken: is no tokenizer.json, no folder with one") {
 		t.Errorf("%v", err)
 	}
+	if set, err := Open(options(t, func(o *Options) { o.Tokenizer, o.Model = "org/name", "org/name" })); err != nil || set.Tokenizer != "org/name" || len(set.Notes) != 0 {
+		t.Errorf("the model's own tokenizer: %+v, %v", set, err)
+	}
+	own := func(o *Options) { o.Tokenizer, o.Model = "org/untaken", "org/untaken" }
+	if set, err := Open(options(t, own)); err != nil || set.Tokenizer != "" || len(set.Notes) != 1 || !strings.HasPrefix(set.Notes[0], "--tokenizer org/untaken is no more than the model's name, and ") {
+		t.Errorf("the model's name alone: %+v, %v", set, err)
+	}
+	if _, err := Open(file(t, ShareGPT, shareGPT, own)); err == nil || !strings.Contains(err.Error(), "--tokenizer org/untaken: is no") {
+		t.Errorf("the model's name where answers must be counted: %v", err)
+	}
 	if _, err := Open(options(t, func(o *Options) { o.Tokenizer = "options.go" })); err == nil || !strings.Contains(err.Error(), "--tokenizer: options.go: is no tokenizer.json") {
 		t.Errorf("%v", err)
 	}
