@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"io"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -44,11 +43,3 @@ var ownFlags = sync.OnceValue(func() *pflag.FlagSet {
 	AddFlags(fs, new(Options))
 	return fs
 })
-
-// tellPasted says which pasted flags mean nothing here.
-func (o Options) tellPasted(w io.Writer) {
-	notes, _ := o.Pasted.Check(o.Dataset.Name) // resolve has checked that none is refused
-	for _, note := range notes {
-		fmt.Fprintf(w, "servematrix bench: %s\n", note)
-	}
-}

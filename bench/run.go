@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"servematrix/bench/dataset"
@@ -31,12 +33,14 @@ func (e usageError) Unwrap() error { return e.error }
 // tooMany is of requests at once for which this process has not enough files.
 type tooMany struct{ error }
 
-// Run measures a server as opt says. It prints the text block to stdout, progress and errors to
-// stderr, and appends the JSON line to opt.OutputFile. The exit code is 0 when at least one
-// request succeeded, 1 when none did, the server cannot be reached or the dataset cannot be read to
-// its end, 2 for options that make no sense, and 130 when ctx ended before the load did. What was
+// Run measures a server as opt says. It appends the JSON line to opt.OutputFile, then prints the text
+// block to stdout; progress and errors go to stderr. Closed pipes there end nothing. The exit code is 0 when at least one
+// request succeeded, 1 when none did, the server cannot be reached, the dataset cannot be read to
+// its end or the result got nowhere, 2 for options that make no sense, and 130 when ctx ended before the load did. What was
 // measured until the dataset or ctx ended is printed and written all the same, marked as partial. A search ends with 4 when no load met its SLO.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) int {
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
 	return run(ctx, opt, stdout, &console{w: stderr})
 }
 
@@ -46,11 +50,10 @@ func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) in
 	}
 	s, err := shown(ctx, opt, stdout, stderr, func(*wire.Record) {})
 	if err != nil {
-		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
+		fmt.Fprintf(stderr, "servematrix bench: %v\n", told(ctx, err))
 		return exitCode(ctx, err)
 	}
-	s.WriteText(stdout)
-	if err := errors.Join(s.unwritten, s.appendJSON()); err != nil {
+	if err := errors.Join(s.unwritten, s.deliver(stdout, stderr)); err != nil {
 		fmt.Fprintf(stderr, "servematrix bench: %v\n", err)
 		return exitFailed
 	}
@@ -63,6 +66,9 @@ func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) in
 	for _, reason := range s.Bottleneck {
 		fmt.Fprintf(stderr, "servematrix bench: the client may have been the limit: %s\n", reason)
 	}
+	if few := s.few(); few != "" {
+		fmt.Fprintf(stderr, "servematrix bench: %s\n", few)
+	}
 	switch {
 	case s.Partial:
 		fmt.Fprintf(stderr, "servematrix bench: %s; the numbers are of the requests that had ended\n", s.Reason)
@@ -74,6 +80,14 @@ func run(ctx context.Context, opt Options, stdout io.Writer, stderr *console) in
 		return exitFailed
 	}
 	return exitOK
+}
+
+// told is what to say of a measurement which failed.
+func told(ctx context.Context, err error) error {
+	if exitCode(ctx, err) == exitInterrupted {
+		return errors.New(interrupted)
+	}
+	return err
 }
 
 // exitCode is that of a measurement which failed.
@@ -96,7 +110,7 @@ func shown(ctx context.Context, opt Options, stdout io.Writer, stderr *console, 
 	return measure(ctx, opt, hooks{
 		note: note,
 		ready: func(o Options, set *dataset.Set) {
-			o.tellPasted(stderr)
+			o.tellUnread(stderr)
 			o.announce(stdout)
 			fmt.Fprintf(stdout, "#Input tokens: %s\n#Output tokens: %s\n", known(set.Input), known(set.Output))
 			for _, text := range set.Notes {

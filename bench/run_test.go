@@ -300,8 +300,9 @@ func TestInterrupt(t *testing.T) {
 
 	early, stop := context.WithCancel(context.Background())
 	stop()
-	if code := Run(early, opt, io.Discard, io.Discard); code != 130 {
-		t.Errorf("interrupted before the first request: exit code %d", code)
+	var said bytes.Buffer
+	if code := Run(early, opt, io.Discard, &said); code != 130 || said.String() != "servematrix bench: interrupted\n" {
+		t.Errorf("interrupted before the first request: exit code %d, %s", code, said.String())
 	}
 }
 

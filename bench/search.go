@@ -29,26 +29,24 @@ func runSearch(ctx context.Context, opt Options, stdout io.Writer, stderr *conso
 		fail(err)
 		return exitUsage
 	}
-	resolved.tellPasted(stderr)
+	resolved.tellUnread(stderr)
 	resolved.announce(stdout)
 	search := opt.searched()
 	search.WritePlan(stdout)
 	s := &searcher{opt: opt, stderr: stderr, seen: map[int]*Summary{}}
 	found, err := find.Search(ctx, search, s.measure, find.NewTable(stdout, search).Add)
 	if s.last == nil { // nothing was measured
-		fail(err)
+		fail(told(ctx, err))
 		return exitCode(ctx, err)
 	}
 	best := s.best(found)
-	found.Write(stdout)
-	best.WriteText(stdout)
-	if failed := best.appendJSON(); failed != nil {
+	if failed := best.deliver(stdout, stderr); failed != nil {
 		fail(failed)
 		return exitFailed
 	}
 	switch {
 	case err != nil:
-		fail(fmt.Errorf("the search was cut short: %w", err))
+		fail(fmt.Errorf("the search was cut short: %w", told(ctx, err)))
 		return exitCode(ctx, err)
 	case found.Outcome == find.None:
 		fail(errors.New(found.Sentence()))
@@ -69,13 +67,12 @@ func (o Options) checkSearch() error {
 	if err := o.Find.Check(); err != nil || !o.Find.Active() {
 		return err
 	}
-	trace := o.Dataset.Name == dataset.Mooncake || o.Dataset.Name == dataset.BurstGPT
 	switch {
 	case !math.IsInf(o.Load.RequestRate, 1):
 		return fmt.Errorf("--find %s: --request-rate contradicts it; a search begins at --find-from and goes up to --find-to", o.Find.Goal)
 	case o.Load.MaxConcurrency > 0:
 		return fmt.Errorf("--find %s: --max-concurrency contradicts it; a search begins at --find-from and goes up to --find-to", o.Find.Goal)
-	case trace && o.Dataset.UseTraceTimestamps:
+	case o.traced():
 		return fmt.Errorf("--find %s: a trace's own times contradict it; give --use-trace-timestamps=false", o.Find.Goal)
 	case o.Load.RampUpStrategy != "":
 		return fmt.Errorf("--find %s: --ramp-up-strategy contradicts it; each probe has a rate of its own", o.Find.Goal)
@@ -116,6 +113,7 @@ func (s *searcher) measure(ctx context.Context, a find.Ask) (find.Seen, error) {
 	}
 	if s.last != nil {
 		opt.Wire.Model, opt.WarmupRequests = s.last.Options.Wire.Model, 0
+		opt.Dataset.Tokenizer = s.last.Options.Dataset.Tokenizer // "" where the first probe said that there is none
 	}
 	w := &wait{stream: !opt.Wire.DisableStream, from: s.opt.Find.Duration(a) / 3, level: a.Level}
 	summary, err := shown(ctx, opt, io.Discard, s.stderr, w.add)

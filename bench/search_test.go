@@ -123,7 +123,7 @@ func TestASearchThatIsInterrupted(t *testing.T) {
 	if err != nil || json.Unmarshal(data, &line) != nil {
 		t.Fatal(err, string(data))
 	}
-	if code != exitInterrupted || !line.Partial || line.Find.Outcome != find.Interrupted || *line.MaxConcurrencyFound != 8 || !strings.Contains(out.String(), "Found so far: 8 requests at one time, not confirmed") {
+	if code != exitInterrupted || !line.Partial || line.Find.Outcome != find.Interrupted || *line.MaxConcurrencyFound != 8 || !strings.Contains(out.String(), "Found so far: 8 requests at one time, not confirmed") || !strings.HasSuffix(messages.String(), "servematrix bench: the search was cut short: interrupted\n") {
 		t.Errorf("exit code %d, %+v\n%s%s", code, line, out.String(), messages.String())
 	}
 }

@@ -3,7 +3,9 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -92,6 +94,34 @@ func (s *Summary) cut(ctx context.Context, set *dataset.Set) {
 		s.Reason = fmt.Sprintf("the dataset gave only %d of its %d prompts: its file has changed since it was opened", ended, set.Count)
 	}
 	s.Partial = s.Reason != ""
+}
+
+// few says that fewer than half of the requests that ended were served; "" where more were, or none.
+func (s *Summary) few() string {
+	served, ended := s.Metrics.Value("completed"), s.tally.Count()
+	if served == 0 || 2*served >= float64(ended) {
+		return ""
+	}
+	return fmt.Sprintf("only %.0f of %d requests were served: the numbers are of these", served, ended)
+}
+
+// deliver appends the line to the output file and then prints the block: nobody may read stdout any
+// more. An error means that the result is not where it was asked for; with an output file it is no
+// error that the block could not be printed.
+func (s *Summary) deliver(stdout, stderr io.Writer) error {
+	unwritten := s.appendJSON()
+	if s.Find != nil {
+		s.Find.Write(stdout)
+	}
+	unprinted := s.WriteText(stdout)
+	switch {
+	case unprinted == nil:
+		return unwritten
+	case unwritten == nil && s.Options.OutputFile != "":
+		fmt.Fprintf(stderr, "servematrix bench: cannot print the result, which stands in %s: %v\n", s.Options.OutputFile, unprinted)
+		return nil
+	}
+	return errors.Join(unwritten, fmt.Errorf("cannot print the result: %w", unprinted))
 }
 
 // end computes the metrics of a run that lasted duration and took the client an effort.

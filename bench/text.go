@@ -20,7 +20,7 @@ const blockWidth = 50
 // a search found; Errors by class; and, where there is something to say, that the server was a
 // simulated one, the measurement cut short, the client its limit or the definitions others. It lacks
 // what needs a tokenizer here (retokenized tokens) and what is about images.
-func (s *Summary) WriteText(w io.Writer) {
+func (s *Summary) WriteText(w io.Writer) error {
 	b := &block{}
 	m := s.Metrics
 	o := s.Options
@@ -84,7 +84,8 @@ func (s *Summary) WriteText(w io.Writer) {
 		}
 	}
 	b.line(strings.Repeat("=", blockWidth))
-	_, _ = io.WriteString(w, b.text.String()) // where nobody reads, the JSON line still counts
+	_, err := io.WriteString(w, b.text.String())
+	return err
 }
 
 // search writes what a search found; nothing where none was made.
