@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,35 @@ var standIns = map[string]string{"server.url": "http://127.0.0.1:1", "server.por
 // these will be, such as a variable of the environment, is not judged. Names are to be whole: other
 // parts of servematrix read them too.
 func Check(args []string) error {
+	_, err := parse(args)
+	return err
+}
+
+// CheckFiles tells which file that the arguments of `bench` name is not there, for a client in the
+// folder dir whose environment getenv knows: its tokenizer, or the certificates that it trusts. The
+// arguments are to be right (Check); files that only a run knows are not judged.
+func CheckFiles(args []string, dir string, getenv func(string) string) error {
+	opt, err := parse(args)
+	if err != nil {
+		return err
+	}
+	known := func(flag string) bool {
+		value, _ := command.Args(args).Value(flag)
+		return !later.MatchString(value)
+	}
+	if known("--tokenizer") {
+		err = opt.Dataset.CheckTokenizer(dir, getenv)
+	}
+	if err == nil && known("--ca-cert") {
+		if ca := &opt.Wire.CACert; *ca != "" && !filepath.IsAbs(*ca) {
+			*ca = filepath.Join(dir, *ca)
+		}
+		err = opt.Wire.CheckCA()
+	}
+	return err
+}
+
+func parse(args []string) (Options, error) {
 	var opt Options
 	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -43,19 +73,18 @@ func Check(args []string) error {
 	words := pasted.Spell(fs, filled, pasted.Exact)
 	err := fs.Parse(words)
 	if _, unknown := errors.AsType[*pflag.NotExistError](err); open && !unknown {
-		return nil // the value that is missing could be what is wrong
+		return opt, nil // the value that is missing could be what is wrong
 	}
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		return errors.New("--help measures nothing")
+		return opt, errors.New("--help measures nothing")
 	case err != nil:
-		return err
+		return opt, err
 	}
 	if fs.NArg() > 0 {
-		return fmt.Errorf("%q belongs to no flag%s", fs.Arg(0), oneText(words, fs.Args()))
+		return opt, fmt.Errorf("%q belongs to no flag%s", fs.Arg(0), oneText(words, fs.Args()))
 	}
-	_, err = opt.resolve()
-	return err
+	return opt.resolve()
 }
 
 // oneText says of the first of loose words, where it stands behind a flag whose value is a list in

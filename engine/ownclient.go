@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"servematrix/bench"
@@ -31,6 +34,7 @@ func (k *completion) ownFlags(v *matrix.Variant) {
 	}
 	err := bench.Check(r.Words[2:])
 	if err == nil {
+		k.ownFiles(v, r.Words[2:])
 		return
 	}
 	suggestion := "see: servematrix bench --help"
@@ -38,4 +42,22 @@ func (k *completion) ownFlags(v *matrix.Variant) {
 		suggestion = strings.Replace(spelling.DidYouMean(name, bench.FlagNames()), `"`, `"--`, 1)
 	}
 	k.report(matrix.Error, v.At, "client-flag", suggestion, "servematrix bench: %v", err)
+}
+
+// ownFiles refuses a file that bench: names and that is not there. What another command names lies
+// where run is started.
+func (k *completion) ownFiles(v *matrix.Variant, args []string) {
+	if !given(v, "bench") || !filepath.IsAbs(v.Dir) || isLate(v.Dir) {
+		return
+	}
+	getenv := func(name string) string {
+		value, set := v.Env[name]
+		if set || slices.Contains(v.Unset, name) {
+			return value
+		}
+		return os.Getenv(name)
+	}
+	if err := bench.CheckFiles(args, v.Dir, getenv); err != nil {
+		k.report(matrix.Error, v.At, "file", "paths under bench: count from the sweep file, or from dir where that is given", "servematrix bench: %v", err)
+	}
 }

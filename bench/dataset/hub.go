@@ -7,15 +7,16 @@ import (
 )
 
 // hub is a file of a repository in Hugging Face's cache on this machine, where it was downloaded
-// before; kind is models or datasets. The layout is that of huggingface_hub's cache.
-func hub(kind, repository, name string) (string, bool) {
-	cache := os.Getenv("HF_HUB_CACHE")
-	if home := os.Getenv("HF_HOME"); cache == "" && home != "" {
+// before; kind is models or datasets. The layout is that of huggingface_hub's cache, and getenv
+// says where that is.
+func hub(getenv func(string) string, kind, repository, name string) (string, bool) {
+	cache := getenv("HF_HUB_CACHE")
+	if home := getenv("HF_HOME"); cache == "" && home != "" {
 		cache = filepath.Join(home, "hub")
 	}
 	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
+		home := getenv("HOME")
+		if home == "" {
 			return "", false
 		}
 		cache = filepath.Join(home, ".cache", "huggingface", "hub")

@@ -19,7 +19,7 @@ type maker struct {
 
 func newMaker(o Options) (*maker, error) {
 	m := &maker{Options: o}
-	path, err := o.tokenizerFile()
+	path, err := o.tokenizerFile("", os.Getenv)
 	if err != nil || path == "" {
 		return m, err
 	}
@@ -39,9 +39,10 @@ func newMaker(o Options) (*maker, error) {
 
 // tokenizerFile finds the file of the tokenizer that options name, or of the model's where tokens
 // must be counted. "" is none. A --tokenizer that is not here is an error, but not where it only
-// repeats --model, as pasted lines do, and nothing need be counted.
-func (o Options) tokenizerFile() (string, error) {
-	if path, ok := tokenizerOf(o.Tokenizer); ok {
+// repeats --model, as pasted lines do, and nothing need be counted. It is looked for as a process in
+// the folder dir does whose environment getenv knows.
+func (o Options) tokenizerFile(dir string, getenv func(string) string) (string, error) {
+	if path, ok := tokenizerOf(o.Tokenizer, dir, getenv); ok {
 		return path, nil
 	}
 	if o.Tokenizer != "" && (o.Tokenizer != o.Model || o.counts()) {
@@ -50,23 +51,34 @@ func (o Options) tokenizerFile() (string, error) {
 	if !o.counts() {
 		return "", nil
 	}
-	path, _ := tokenizerOf(o.Model)
+	path, _ := tokenizerOf(o.Model, dir, getenv)
 	return path, nil
 }
 
 // tokenizerOf finds a tokenizer by a name: a tokenizer.json, a folder that holds one, or a model in
 // Hugging Face's cache.
-func tokenizerOf(name string) (path string, ok bool) {
+func tokenizerOf(name, dir string, getenv func(string) string) (path string, ok bool) {
 	if name == "" {
 		return "", false
 	}
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return name, true
+	local := name
+	if !filepath.IsAbs(name) {
+		local = filepath.Join(dir, name)
 	}
-	if path := filepath.Join(name, "tokenizer.json"); exists(path) {
+	if info, err := os.Stat(local); err == nil && !info.IsDir() {
+		return local, true
+	}
+	if path := filepath.Join(local, "tokenizer.json"); exists(path) {
 		return path, true
 	}
-	return hub("models", name, "tokenizer.json")
+	return hub(getenv, "models", name, "tokenizer.json")
+}
+
+// CheckTokenizer tells whether the tokenizer that options name is there, for a process in the folder
+// dir whose environment getenv knows.
+func (o Options) CheckTokenizer(dir string, getenv func(string) string) error {
+	_, err := o.tokenizerFile(dir, getenv)
+	return err
 }
 
 // counts says that tokens of texts must be counted before they are sent.
