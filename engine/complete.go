@@ -45,6 +45,7 @@ func (c *Catalog) Complete(p *matrix.Plan) matrix.Problems {
 	k.backends(p)
 	k.identities(p)
 	k.targets(p)
+	k.overwritten(p)
 	k.hints(p)
 	slices.SortStableFunc(k.problems, func(a, b matrix.Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Rule, b.Rule))
