@@ -319,8 +319,11 @@ func TestMaxConcurrency(t *testing.T) {
 			}
 			server := httptest.NewServer(c)
 			s, err := quick(t, server.URL, func(o *Options) { o.Load.MaxConcurrency, o.Dataset.NumPrompts, o.Load.RequestRate = limit, 12, rate })
-			if err != nil || s.Metrics.Value("completed") != 12 || c.most != c.limit {
-				t.Errorf("rate %v: %d at once, want %d; %v", rate, c.most, c.limit, err)
+			c.mu.Lock()
+			most := c.most
+			c.mu.Unlock()
+			if err != nil || s.Metrics.Value("completed") != 12 || most != c.limit {
+				t.Errorf("rate %v: %d at once, want %d; %v", rate, most, c.limit, err)
 			}
 			server.Close()
 		}

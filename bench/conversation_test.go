@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,13 @@ func (c *chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":\"answer%d\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\n%s", n, done)
 }
 
+// questions are those that came so far.
+func (c *chat) questions() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.asked)
+}
+
 // converse holds one conversation of three turns with a server.
 func converse(t *testing.T, c *chat) (*conversations, []bool) {
 	t.Helper()
@@ -71,7 +79,7 @@ func TestTurnsFollowOneAnother(t *testing.T) {
 	c := &chat{}
 	talk, ended := converse(t, c)
 	want := "[u:a u:a a:answer1 u:b u:a a:answer1 u:b a:answer2 u:c]"
-	if got := fmt.Sprint(c.asked); got != want || fmt.Sprint(ended) != "[false false false]" {
+	if got := fmt.Sprint(c.questions()); got != want || fmt.Sprint(ended) != "[false false false]" {
 		t.Errorf("asked %s, want %s; failed %v", got, want, ended)
 	}
 	records := talk.summary.records
@@ -85,8 +93,8 @@ func TestTurnsFollowOneAnother(t *testing.T) {
 func TestTurnsAfterAFailureAreNotAsked(t *testing.T) {
 	c := &chat{fails: 2}
 	talk, ended := converse(t, c)
-	if len(c.asked) != 2 || fmt.Sprint(ended) != "[false true true]" {
-		t.Errorf("asked %q, failed %v", c.asked, ended)
+	if asked := c.questions(); len(asked) != 2 || fmt.Sprint(ended) != "[false true true]" {
+		t.Errorf("asked %q, failed %v", asked, ended)
 	}
 	errors := talk.summary.Errors
 	if len(errors) != 2 || errors[0].Class != wire.HTTP5xx || errors[1].Class != wire.NotAsked || talk.summary.Metrics.Value("failed") != 2 {
