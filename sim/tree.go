@@ -114,6 +114,11 @@ func startTree(o Options, f faultSet, stdout, stderr io.Writer) (*tree, error) {
 			go t.reap(c, isCore)
 		}
 	}
+	if t.stray { // what they are to outlive may come as soon as the server is ready
+		for _, c := range t.children {
+			c.await()
+		}
+	}
 	return t, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -33,7 +34,12 @@ type workerSpec struct {
 	TTL          time.Duration // the end in any case; 0: none
 
 	Setsid, CleanEnv, Devnull bool // how the parent starts it
+
+	Placed int // the descriptor that it closes when it is what it is to be, its children too
 }
+
+// placed tells the parent so.
+func (spec workerSpec) placed() { _ = syscall.Close(spec.Placed) }
 
 // isWorker reports whether this process was started as a part of a simulated server's tree.
 func isWorker() bool { return len(os.Args) > 1 && os.Args[1] == workerArg }
@@ -55,6 +61,7 @@ func WorkerMain() {
 		fmt.Fprintf(os.Stderr, "servematrix sim: worker: %v\n", err)
 		os.Exit(1)
 	}
+	syscall.CloseOnExec(spec.Placed)
 	if spec.Exit {
 		os.Exit(0)
 	}
@@ -83,6 +90,10 @@ func (spec workerSpec) work(lifeline *bufio.Reader) int {
 		}
 		children = append(children, started)
 	}
+	for _, c := range children {
+		c.await()
+	}
+	spec.placed()
 	if spec.Title == "" && len(spec.Children) > 0 {
 		return 0 // the middle process of a double fork
 	}
@@ -133,6 +144,13 @@ type child struct {
 	cmd      *exec.Cmd
 	lifeline io.WriteCloser
 	title    string
+	there    *os.File // ends when it is what it is to be
+}
+
+// await waits until the process is what it is to be, or has ended.
+func (c *child) await() {
+	_, _ = io.Copy(io.Discard, c.there) // an error is an end, too
+	_ = c.there.Close()
 }
 
 // start starts the process that spec describes. Files of extra are inherited from descriptor 3.
@@ -141,12 +159,18 @@ func (spec workerSpec) start(stdout, stderr io.Writer, extra []*os.File) (*child
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the own binary: %w", err)
 	}
+	there, placed, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer placed.Close()
+	spec.Placed = 3 + len(extra)
 	line, err := json.Marshal(spec)
 	if err != nil {
 		return nil, err
 	}
 	title := cmp.Or(spec.Title, "python3")
-	cmd := &exec.Cmd{Path: self, Args: []string{title, workerArg}, ExtraFiles: extra}
+	cmd := &exec.Cmd{Path: self, Args: []string{title, workerArg}, ExtraFiles: append(slices.Clip(extra), placed)}
 	if spec.CleanEnv {
 		cmd.Env = []string{}
 	}
@@ -166,7 +190,7 @@ func (spec workerSpec) start(stdout, stderr io.Writer, extra []*os.File) (*child
 	if _, err := lifeline.Write(append(line, '\n')); err != nil {
 		return nil, fmt.Errorf("cannot tell a worker process what to do: %w", err)
 	}
-	return &child{cmd: cmd, lifeline: lifeline, title: title}, nil
+	return &child{cmd: cmd, lifeline: lifeline, title: title, there: there}, nil
 }
 
 // asFile passes real files on to a child and nothing else: a pipe copied by a goroutine would
