@@ -95,7 +95,7 @@ func (s *Summary) search(b *block) {
 	}
 	b.row("Service level objectives:", s.Find.SLO.String())
 	b.row("Search:", strings.ReplaceAll(s.Find.Outcome, "_", " "))
-	for _, name := range []string{"max_request_rate", "max_concurrency_found"} {
+	for _, name := range metric.Found() {
 		if value, ok := s.Metrics.Get(name); ok {
 			info, _ := metric.Lookup(name)
 			b.row(info.Label+":", strconv.FormatFloat(value, 'f', -1, 64))

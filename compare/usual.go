@@ -7,11 +7,9 @@ import (
 )
 
 // usual are the metrics that a comparison looks at besides the primary one.
-var usual = []string{
-	"max_request_rate", "max_concurrency_found", "request_goodput",
+var usual = append(metric.Found(), "request_goodput",
 	"output_throughput", "total_throughput", "input_throughput", "request_throughput",
-	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "mean_itl_ms", "p99_itl_ms", "mean_e2e_latency_ms", "p99_e2e_latency_ms",
-}
+	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "mean_itl_ms", "p99_itl_ms", "mean_e2e_latency_ms", "p99_e2e_latency_ms")
 
 // Usual gives the metrics that are compared by default, besides the primary one.
 func Usual() []string { return slices.Clone(usual) }

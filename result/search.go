@@ -1,5 +1,7 @@
 package result
 
+import "servematrix/metric"
+
 // search warns where a search for the largest load did not see the server fail, so that two servers
 // that were not tried any further are not taken for equals.
 func (j *judge) search() {
@@ -7,7 +9,7 @@ func (j *judge) search() {
 	if search["outcome"] != "at_least" {
 		return
 	}
-	for _, name := range []string{"max_request_rate", "max_concurrency_found"} {
+	for _, name := range metric.Found() {
 		if level, known := j.m.Metrics.Get(name); known {
 			j.warn(LowerBound, "the search saw nothing above %g fail for the server's sake: %s is at least that", level, name)
 		}
